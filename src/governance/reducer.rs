@@ -1,0 +1,232 @@
+//! The reducers: `(state, event) -> state`, one pure function per version of the machine.
+//!
+//! A trace names its version and is judged by that one. Every pair of state and event is written
+//! out, so that a new state or event doesn't compile until somebody has decided about it.
+
+use super::event::{EvaluationKind, Event, Ruling};
+use super::state::State;
+use std::fmt;
+
+/// A version of the state machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FsmVersion {
+    /// The early runtime's machine: knows the shortcut past the evaluation, and a restart.
+    V0,
+    /// The machine in force.
+    V1,
+}
+
+impl FsmVersion {
+    /// All versions, oldest first.
+    pub const ALL: [Self; 2] = [Self::V0, Self::V1];
+
+    /// The version that a trace names.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "0" => Some(Self::V0),
+            "1" => Some(Self::V1),
+            _ => None,
+        }
+    }
+
+    /// The name as it stands in records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V0 => "0",
+            Self::V1 => "1",
+        }
+    }
+}
+
+impl fmt::Display for FsmVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The machine has no transition for this event in this state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{event} is illegal in {state}")]
+pub struct Illegal {
+    /// Where the execution stands, and stays.
+    pub state: State,
+    /// What isn't allowed there.
+    pub event: Event,
+}
+
+/// The state that follows.
+///
+/// # Errors
+/// [`Illegal`] when the machine of this version has no such transition.
+pub const fn reduce(version: FsmVersion, state: State, event: Event) -> Result<State, Illegal> {
+    match version {
+        FsmVersion::V1 => reduce_v1(state, event),
+        FsmVersion::V0 => match (state, event) {
+            (State::Thinking, Event::Concluded) => Ok(State::Terminal),
+            (State::Terminal, Event::Start) => Ok(State::Idle),
+            _ => reduce_v1(state, event),
+        },
+    }
+}
+
+const fn reduce_v1(state: State, event: Event) -> Result<State, Illegal> {
+    use Event as E;
+    use State as S;
+    let illegal = Err(Illegal { state, event });
+    match state {
+        S::Idle => match event {
+            E::Start => Ok(S::Thinking),
+            E::ThoughtGenerated { .. }
+            | E::Concluded
+            | E::ActionProposed
+            | E::GovernanceDecided(_)
+            | E::ExecutionFinished
+            | E::ObservationRecorded
+            | E::EvaluationMade(_) => illegal,
+        },
+        S::Thinking => match event {
+            E::ThoughtGenerated { done: false } => Ok(S::Proposing),
+            E::ThoughtGenerated { done: true } => Ok(S::Evaluating),
+            E::Start
+            | E::Concluded
+            | E::ActionProposed
+            | E::GovernanceDecided(_)
+            | E::ExecutionFinished
+            | E::ObservationRecorded
+            | E::EvaluationMade(_) => illegal,
+        },
+        S::Proposing => match event {
+            E::ActionProposed => Ok(S::Governing),
+            E::Start
+            | E::ThoughtGenerated { .. }
+            | E::Concluded
+            | E::GovernanceDecided(_)
+            | E::ExecutionFinished
+            | E::ObservationRecorded
+            | E::EvaluationMade(_) => illegal,
+        },
+        S::Governing => match event {
+            E::GovernanceDecided(Ruling::Approved | Ruling::Modified) => Ok(S::Executing),
+            E::GovernanceDecided(Ruling::Rejected) => Ok(S::Thinking),
+            E::Start
+            | E::ThoughtGenerated { .. }
+            | E::Concluded
+            | E::ActionProposed
+            | E::ExecutionFinished
+            | E::ObservationRecorded
+            | E::EvaluationMade(_) => illegal,
+        },
+        S::Executing => match event {
+            E::ExecutionFinished => Ok(S::Observing),
+            E::Start
+            | E::ThoughtGenerated { .. }
+            | E::Concluded
+            | E::ActionProposed
+            | E::GovernanceDecided(_)
+            | E::ObservationRecorded
+            | E::EvaluationMade(_) => illegal,
+        },
+        S::Observing => match event {
+            E::ObservationRecorded => Ok(S::Evaluating),
+            E::Start
+            | E::ThoughtGenerated { .. }
+            | E::Concluded
+            | E::ActionProposed
+            | E::GovernanceDecided(_)
+            | E::ExecutionFinished
+            | E::EvaluationMade(_) => illegal,
+        },
+        S::Evaluating => match event {
+            E::EvaluationMade(EvaluationKind::Continue) => Ok(S::Thinking),
+            E::EvaluationMade(EvaluationKind::Terminate) => Ok(S::Terminal),
+            E::EvaluationMade(EvaluationKind::Pause) => Ok(S::Idle),
+            E::Start
+            | E::ThoughtGenerated { .. }
+            | E::Concluded
+            | E::ActionProposed
+            | E::GovernanceDecided(_)
+            | E::ExecutionFinished
+            | E::ObservationRecorded => illegal,
+        },
+        S::Terminal => match event {
+            E::Start
+            | E::ThoughtGenerated { .. }
+            | E::Concluded
+            | E::ActionProposed
+            | E::GovernanceDecided(_)
+            | E::ExecutionFinished
+            | E::ObservationRecorded
+            | E::EvaluationMade(_) => illegal,
+        },
+    }
+}
+
+/// Where an event leads when it is taken at its word: the state after it in the only place, or in
+/// the usual place, where it is legal. A replay resumes there when the state it knows can't be right.
+#[must_use]
+pub const fn natural_target(event: Event) -> State {
+    match event {
+        Event::Start | Event::GovernanceDecided(Ruling::Rejected) | Event::EvaluationMade(EvaluationKind::Continue) => {
+            State::Thinking
+        }
+        Event::ThoughtGenerated { done: false } => State::Proposing,
+        Event::ThoughtGenerated { done: true } | Event::ObservationRecorded => State::Evaluating,
+        Event::Concluded | Event::EvaluationMade(EvaluationKind::Terminate) => State::Terminal,
+        Event::ActionProposed => State::Governing,
+        Event::GovernanceDecided(Ruling::Approved | Ruling::Modified) => State::Executing,
+        Event::ExecutionFinished => State::Observing,
+        Event::EvaluationMade(EvaluationKind::Pause) => State::Idle,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table of the specification, written a second time by hand.
+    const TABLE_V1: &[(State, Event, State)] = &[
+        (State::Idle, Event::Start, State::Thinking),
+        (State::Thinking, Event::ThoughtGenerated { done: false }, State::Proposing),
+        (State::Thinking, Event::ThoughtGenerated { done: true }, State::Evaluating),
+        (State::Proposing, Event::ActionProposed, State::Governing),
+        (State::Governing, Event::GovernanceDecided(Ruling::Approved), State::Executing),
+        (State::Governing, Event::GovernanceDecided(Ruling::Modified), State::Executing),
+        (State::Governing, Event::GovernanceDecided(Ruling::Rejected), State::Thinking),
+        (State::Executing, Event::ExecutionFinished, State::Observing),
+        (State::Observing, Event::ObservationRecorded, State::Evaluating),
+        (State::Evaluating, Event::EvaluationMade(EvaluationKind::Continue), State::Thinking),
+        (State::Evaluating, Event::EvaluationMade(EvaluationKind::Terminate), State::Terminal),
+        (State::Evaluating, Event::EvaluationMade(EvaluationKind::Pause), State::Idle),
+    ];
+    const MORE_IN_V0: &[(State, Event, State)] =
+        &[(State::Thinking, Event::Concluded, State::Terminal), (State::Terminal, Event::Start, State::Idle)];
+
+    #[test]
+    fn every_pair_of_version_1_is_as_specified() {
+        for state in State::ALL {
+            for event in Event::ALL {
+                let expected = TABLE_V1.iter().find(|(s, e, _)| (*s, *e) == (state, event)).map(|(.., to)| *to);
+                assert_eq!(reduce(FsmVersion::V1, state, event).ok(), expected, "{state} {event}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_pair_of_version_0_is_as_specified() {
+        for state in State::ALL {
+            for event in Event::ALL {
+                let expected = TABLE_V1.iter().chain(MORE_IN_V0).find(|(s, e, _)| (*s, *e) == (state, event)).map(|(.., to)| *to);
+                assert_eq!(reduce(FsmVersion::V0, state, event).ok(), expected, "{state} {event}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_natural_target_is_where_the_event_is_legal() {
+        for (_, event, to) in TABLE_V1.iter().chain(MORE_IN_V0.first()) {
+            assert_eq!(natural_target(*event), *to, "{event}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The eight states of an execution, and sets of them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Where an execution stands. The set is closed: a ninth state would be another machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum State {
+    /// Before the start, and while an execution waits for a human after a pause.
+    Idle,
+    /// Agents think; nothing is proposed yet.
+    Thinking,
+    /// A thought asks for an action; the action isn't on record yet.
+    Proposing,
+    /// The governor decides.
+    Governing,
+    /// The only state with side effects.
+    Executing,
+    /// The result is being observed.
+    Observing,
+    /// The runtime rules whether to go on.
+    Evaluating,
+    /// The end.
+    Terminal,
+}
+
+impl State {
+    /// All states in the order of a turn.
+    pub const ALL: [Self; 8] = [
+        Self::Idle,
+        Self::Thinking,
+        Self::Proposing,
+        Self::Governing,
+        Self::Executing,
+        Self::Observing,
+        Self::Evaluating,
+        Self::Terminal,
+    ];
+
+    /// The name as it stands in records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "IDLE",
+            Self::Thinking => "THINKING",
+            Self::Proposing => "PROPOSING",
+            Self::Governing => "GOVERNING",
+            Self::Executing => "EXECUTING",
+            Self::Observing => "OBSERVING",
+            Self::Evaluating => "EVALUATING",
+            Self::Terminal => "TERMINAL",
+        }
+    }
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A set of states: where an execution may stand once its record has broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StateSet(u8);
+
+impl StateSet {
+    /// No state.
+    pub const EMPTY: Self = Self(0);
+
+    /// The set that holds just `state`.
+    #[must_use]
+    pub const fn only(state: State) -> Self {
+        Self(state.bit())
+    }
+
+    /// The set with `state` in it.
+    #[must_use]
+    pub const fn with(self, state: State) -> Self {
+        Self(self.0 | state.bit())
+    }
+
+    /// Whether `state` is in the set.
+    #[must_use]
+    pub const fn contains(self, state: State) -> bool {
+        self.0 & state.bit() != 0
+    }
+
+    /// Whether nothing is in the set.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The members in the order of a turn.
+    pub fn iter(self) -> impl Iterator<Item = State> {
+        State::ALL.into_iter().filter(move |s| self.contains(*s))
+    }
+
+    /// The member, when there is exactly one.
+    #[must_use]
+    pub fn single(self) -> Option<State> {
+        let mut members = self.iter();
+        members.next().filter(|_| members.next().is_none())
+    }
+}
+
+impl FromIterator<State> for StateSet {
+    fn from_iter<I: IntoIterator<Item = State>>(states: I) -> Self {
+        states.into_iter().fold(Self::EMPTY, Self::with)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_hold_what_was_put_in() {
+        let set: StateSet = [State::Idle, State::Terminal].into_iter().collect();
+        assert_eq!(set.iter().collect::<Vec<_>>(), [State::Idle, State::Terminal]);
+        assert_eq!(set.single(), None);
+        assert_eq!(StateSet::only(State::Observing).single(), Some(State::Observing));
+        assert!(StateSet::EMPTY.is_empty());
+    }
+}

@@ -1,0 +1,263 @@
+//! Canonical JSON (RFC 8785): the one spelling under which two values are compared and hashed.
+//!
+//! Two deviations, both stricter. The RFC rounds every number to a double, which makes
+//! `9007199254740993` and `9007199254740992` equal; here a number that a double can't hold keeps its
+//! digits. The RFC refuses halves of surrogate pairs; here they stay visible as `\udXXX`, so that
+//! they equal neither U+FFFD nor each other.
+
+use super::scan::{Scanner, ValueKind};
+use super::text::{Raw, Str};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Nesting that may be canonicalised; a value of a record has passed a lower limit already.
+const MAX_DEPTH: u32 = 4096;
+
+/// Whether two values are the same value, however they are spelled.
+#[must_use]
+pub fn canonical_eq(a: Raw<'_>, b: Raw<'_>) -> bool {
+    a.as_written() == b.as_written() || canonicalise(a) == canonicalise(b)
+}
+
+/// The canonical form of a value.
+#[must_use]
+pub fn canonicalise(value: Raw<'_>) -> String {
+    let mut out = String::with_capacity(value.as_written().len());
+    let mut scanner = Scanner::new(value.as_written(), MAX_DEPTH);
+    // The text was checked when it was read; if it wasn't, it is compared as it stands.
+    if write(&mut scanner, &mut out).is_none() {
+        return value.as_written().to_owned();
+    }
+    out
+}
+
+/// An open container: an object's members wait for their order, an array's elements don't.
+enum Open<'a> {
+    Object { first: bool, members: Vec<(Cow<'a, str>, String)>, name: Option<Cow<'a, str>> },
+    Array { first: bool, text: String },
+}
+
+/// Writes one value with a stack of its own, so that depth costs memory and not stack.
+fn write(scanner: &mut Scanner<'_>, out: &mut String) -> Option<()> {
+    let mut open: Vec<Open<'_>> = Vec::new();
+    loop {
+        let mut done = match scanner.kind().ok()? {
+            ValueKind::Object => {
+                scanner.open_object().ok()?;
+                open.push(Open::Object { first: true, members: Vec::new(), name: None });
+                None
+            }
+            ValueKind::Array => {
+                scanner.open_array().ok()?;
+                open.push(Open::Array { first: true, text: "[".into() });
+                None
+            }
+            ValueKind::String => Some(quoted(scanner.string().ok()?)),
+            ValueKind::Number => Some(number(scanner.number().ok()?)),
+            ValueKind::True | ValueKind::False | ValueKind::Null => Some(scanner.skip().ok()?.to_owned()),
+        };
+        loop {
+            let Some(container) = open.last_mut() else {
+                out.push_str(&done?);
+                return Some(());
+            };
+            let more = match container {
+                Open::Object { first, members, name } => {
+                    if let (Some(name), Some(text)) = (name.take(), done.take()) {
+                        members.push((name, text));
+                    }
+                    *name = loop {
+                        match scanner.member(*first).ok()? {
+                            None => break None,
+                            Some((found, fresh)) => {
+                                *first = false;
+                                if fresh {
+                                    break Some(found);
+                                }
+                                scanner.skip().ok()?;
+                            }
+                        }
+                    };
+                    name.is_some()
+                }
+                Open::Array { first, text } => {
+                    if let Some(element) = done.take() {
+                        if text.len() > 1 {
+                            text.push(',');
+                        }
+                        text.push_str(&element);
+                    }
+                    let more = scanner.element(*first).ok()?;
+                    *first = false;
+                    more
+                }
+            };
+            if more {
+                break;
+            }
+            done = Some(match open.pop()? {
+                Open::Object { members, .. } => object(members),
+                Open::Array { mut text, .. } => {
+                    text.push(']');
+                    text
+                }
+            });
+        }
+    }
+}
+
+/// Members in the order of their UTF-16 code units (RFC 8785, 3.2.3).
+fn object(mut members: Vec<(Cow<'_, str>, String)>) -> String {
+    members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    let mut text = String::from("{");
+    for (index, (name, value)) in members.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        push_quoted(&mut text, name);
+        text.push(':');
+        text.push_str(value);
+    }
+    text.push('}');
+    text
+}
+
+fn quoted(string: Str<'_>) -> String {
+    let mut out = String::with_capacity(string.as_written().len() + 2);
+    let decoded = string.decode();
+    if decoded.contains(char::REPLACEMENT_CHARACTER) {
+        // U+FFFD may be itself or half of a pair: the spelling decides.
+        return quoted_with_halves(string.as_written());
+    }
+    push_quoted(&mut out, &decoded);
+    out
+}
+
+/// Decodes piece by piece, keeping each half of a pair as a lower-case escape.
+fn quoted_with_halves(written: &str) -> String {
+    let mut out = String::from("\"");
+    let mut rest = written;
+    while !rest.is_empty() {
+        let length = if rest.starts_with("\\u") { escape_length(rest) } else { plain_length(rest) };
+        let (piece, tail) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        let decoded = Str::new(piece, true).decode();
+        if piece.starts_with("\\u") && decoded == "\u{fffd}" && !piece.eq_ignore_ascii_case("\\ufffd") {
+            out.push_str(&piece.to_ascii_lowercase());
+        } else {
+            push_escaped(&mut out, &decoded);
+        }
+        rest = tail;
+    }
+    out.push('"');
+    out
+}
+
+/// Length of `\uXXXX` or of a whole pair at the start of `text`.
+fn escape_length(text: &str) -> usize {
+    let pair = text.get(..12).is_some_and(|p| p.get(6..8) == Some("\\u") && Str::new(p, true).decode().chars().count() == 1);
+    if pair { 12 } else { 6.min(text.len()) }
+}
+
+/// Length of the text up to the next `\u` that is an escape of its own.
+fn plain_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match (byte, bytes.get(at + 1)) {
+            (b'\\', Some(b'u')) => break,
+            (b'\\', _) => at += 2,
+            _ => at += 1,
+        }
+    }
+    at.min(text.len())
+}
+
+fn push_quoted(out: &mut String, text: &str) {
+    out.push('"');
+    push_escaped(out, text);
+    out.push('"');
+}
+
+/// The escapes of RFC 8785, 3.2.2.2.
+fn push_escaped(out: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\u{c}' => out.push_str("\\f"),
+            '\r' => out.push_str("\\r"),
+            c if c < ' ' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+}
+
+/// ECMAScript's spelling of the double (RFC 8785, 3.2.2.3), when the number is one.
+fn number(text: &str) -> String {
+    let Ok(value) = text.parse::<f64>() else {
+        return text.to_owned();
+    };
+    if !value.is_finite() {
+        return text.to_owned();
+    }
+    let integer = !text.bytes().any(|b| matches!(b, b'.' | b'e' | b'E'));
+    if integer && value.abs() > 9_007_199_254_740_991.0 {
+        return text.to_owned();
+    }
+    ryu_js::Buffer::new().format(value).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(text: &str) -> String {
+        canonicalise(Raw::trusted(text))
+    }
+
+    /// The examples of RFC 8785, sections 3.2.2 and 3.2.3.
+    #[test]
+    fn agrees_with_the_examples_of_the_rfc() {
+        let text = r#"{
+            "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
+            "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
+            "literals": [null, true, false]
+        }"#;
+        let expected = "{\"literals\":[null,true,false],\"numbers\":[333333333.3333333,1e+30,4.5,0.002,1e-27],\
+                        \"string\":\"€$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\"}";
+        assert_eq!(canonical(text), expected);
+        let keys = r#"{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}"#;
+        assert_eq!(canonical(keys), "{\"\\r\":2,\"1\":4,\"\u{80}\":6,\"ö\":7,\"€\":1,\"😀\":5,\"\u{fb33}\":3}");
+    }
+
+    #[test]
+    fn spelling_does_not_matter_and_value_does() {
+        let eq = |a, b| canonical_eq(Raw::trusted(a), Raw::trusted(b));
+        assert!(eq(r#"{"a":1,"b":[1.0,"x"]}"#, r#"{ "b" : [1, "\u0078"], "a":1e0 }"#));
+        assert!(!eq(r#"{"a":1}"#, r#"{"a":"1"}"#));
+        assert!(eq("-0", "0"));
+        assert!(!eq("[]", "{}"));
+    }
+
+    #[test]
+    fn what_a_double_or_a_replacement_would_blur_stays_apart() {
+        let eq = |a, b| canonical_eq(Raw::trusted(a), Raw::trusted(b));
+        assert!(!eq("9007199254740993", "9007199254740992"));
+        assert!(!eq(r#""\ud800""#, r#""\ufffd""#));
+        assert!(!eq(r#""\ud800""#, r#""\ud801""#));
+        assert!(eq(r#""\uFFFD \uD83D""#, r#""\ufffd \ud83d""#));
+        assert!(eq(r#""\ud83d\ude00 \ud800""#, r#""😀 \uD800""#));
+        assert_eq!(canonical(r#""\\ud800 \ud800""#), r#""\\ud800 \ud800""#);
+    }
+
+    #[test]
+    fn deep_values_do_not_overflow() {
+        let deep = format!("{}{}", "[".repeat(4000), "]".repeat(4000));
+        assert_eq!(canonical(&deep), deep);
+    }
+}

@@ -1,0 +1,579 @@
+//! The scanner: checks the grammar, remembers oddities, never recurses.
+
+use super::keys::KeyStack;
+use super::text::Str;
+use std::borrow::Cow;
+use std::fmt;
+
+/// Why a text is no acceptable JSON, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// Byte offset into the text.
+    pub at: usize,
+    /// What is wrong there.
+    pub kind: ErrorKind,
+}
+
+/// The kinds of [`Error`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The text ends inside a value.
+    Incomplete,
+    /// The grammar asks for something else here.
+    Expected(&'static str),
+    /// A control character stands raw inside a string.
+    ControlCharacter(u8),
+    /// A backslash is followed by something that is no escape.
+    BadEscape,
+    /// A number breaks the grammar (leading zero, no digits, …).
+    BadNumber,
+    /// Something follows the value.
+    TrailingText,
+    /// Nesting is deeper than the limit.
+    TooDeep(u32),
+    /// The text is JSON, but not of the type that was asked for.
+    Data(String),
+}
+
+impl Error {
+    pub(super) fn new(at: usize, kind: ErrorKind) -> Self {
+        Self { at, kind }
+    }
+
+    /// Whether the text merely stops early: a longer text could still be valid.
+    #[must_use]
+    pub fn is_incomplete(&self) -> bool {
+        self.kind == ErrorKind::Incomplete
+    }
+
+    /// Whether the text is valid JSON of another type than was asked for.
+    #[must_use]
+    pub fn is_data(&self) -> bool {
+        matches!(self.kind, ErrorKind::Data(_))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ErrorKind::Incomplete => f.write_str("the text ends inside a value"),
+            ErrorKind::Expected(what) => write!(f, "expected {what}"),
+            ErrorKind::ControlCharacter(byte) => write!(f, "control character U+{byte:04X} inside a string"),
+            ErrorKind::BadEscape => f.write_str("invalid escape sequence"),
+            ErrorKind::BadNumber => f.write_str("invalid number"),
+            ErrorKind::TrailingText => f.write_str("text after the end of the value"),
+            ErrorKind::TooDeep(limit) => write!(f, "nested deeper than {limit} levels"),
+            ErrorKind::Data(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Something valid but suspicious that was passed on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Note {
+    /// Byte offset of the member name or of the escape.
+    pub at: usize,
+    /// What was seen.
+    pub kind: NoteKind,
+}
+
+/// The kinds of [`Note`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoteKind {
+    /// A member name stands a second time in its object; the first one counts.
+    DuplicateMember,
+    /// An escape names half of a surrogate pair; it is read as U+FFFD.
+    LoneSurrogate,
+}
+
+/// The JSON type that a value starts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub enum ValueKind {
+    Object,
+    Array,
+    String,
+    Number,
+    True,
+    False,
+    Null,
+}
+
+/// A cursor over one JSON text.
+#[derive(Debug)]
+pub struct Scanner<'a> {
+    text: &'a str,
+    pos: usize,
+    depth: u32,
+    max_depth: u32,
+    keys: KeyStack<'a>,
+    notes: Vec<Note>,
+    /// Containers that [`Scanner::skip`] has open: `true` for an object.
+    open: Vec<bool>,
+}
+
+impl<'a> Scanner<'a> {
+    /// A scanner at the start of `text`.
+    #[must_use]
+    pub fn new(text: &'a str, max_depth: u32) -> Self {
+        Self { text, pos: 0, depth: 0, max_depth, keys: KeyStack::default(), notes: Vec::new(), open: Vec::new() }
+    }
+
+    /// Goes on with another text, keeping the allocations.
+    pub fn reset(&mut self, text: &'a str) {
+        self.text = text;
+        self.pos = 0;
+        self.depth = 0;
+        self.keys.clear();
+        self.notes.clear();
+        self.open.clear();
+    }
+
+    /// The text under the cursor.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Byte offset of the cursor.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.pos
+    }
+
+    /// What was noticed so far.
+    #[must_use]
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    pub(super) fn error<T>(&self, kind: ErrorKind) -> Result<T, Error> {
+        Err(Error::new(self.pos, kind))
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.pos).copied()
+    }
+
+    /// Moves over white space and looks at the byte there.
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.byte() {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.pos += 1,
+                other => return other,
+            }
+        }
+    }
+
+    /// Moves over one byte that [`Scanner::peek`] has seen.
+    pub(super) fn bump(&mut self) {
+        self.pos += 1;
+    }
+
+    fn expected<T>(&mut self, what: &'static str) -> Result<T, Error> {
+        match self.peek() {
+            None => self.error(ErrorKind::Incomplete),
+            Some(_) => self.error(ErrorKind::Expected(what)),
+        }
+    }
+
+    /// The type of the value at the cursor, by its first byte.
+    ///
+    /// # Errors
+    /// When no value starts here.
+    pub fn kind(&mut self) -> Result<ValueKind, Error> {
+        Ok(match self.peek() {
+            Some(b'{') => ValueKind::Object,
+            Some(b'[') => ValueKind::Array,
+            Some(b'"') => ValueKind::String,
+            Some(b'-' | b'0'..=b'9') => ValueKind::Number,
+            Some(b't') => ValueKind::True,
+            Some(b'f') => ValueKind::False,
+            Some(b'n') => ValueKind::Null,
+            _ => return self.expected("a value"),
+        })
+    }
+
+    /// Asserts that nothing but white space is left.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TrailingText`] with the offset of what is left.
+    pub fn end(&mut self) -> Result<(), Error> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => self.error(ErrorKind::TrailingText),
+        }
+    }
+
+    fn descend(&mut self) -> Result<(), Error> {
+        if self.depth >= self.max_depth {
+            return self.error(ErrorKind::TooDeep(self.max_depth));
+        }
+        self.depth += 1;
+        self.pos += 1;
+        Ok(())
+    }
+
+    pub(super) fn open_object(&mut self) -> Result<(), Error> {
+        self.descend()?;
+        self.keys.open();
+        Ok(())
+    }
+
+    pub(super) fn open_array(&mut self) -> Result<(), Error> {
+        self.descend()
+    }
+
+    fn close(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        self.pos += 1;
+    }
+
+    /// The next member name of the open object with `true` when it is there for the first time;
+    /// `None` at the closing brace, which is consumed.
+    pub(super) fn member(&mut self, first: bool) -> Result<Option<(Cow<'a, str>, bool)>, Error> {
+        match self.peek() {
+            Some(b'}') => {
+                self.close();
+                self.keys.close();
+                return Ok(None);
+            }
+            Some(b',') if !first => {
+                self.pos += 1;
+                if self.peek() != Some(b'"') {
+                    return self.expected("a member name in quotes");
+                }
+            }
+            Some(b'"') if first => {}
+            _ => return self.expected(if first { "a member name in quotes or `}`" } else { "`,` or `}`" }),
+        }
+        let at = self.pos;
+        let name = self.string()?.decode();
+        if self.peek() != Some(b':') {
+            return self.expected("`:`");
+        }
+        self.pos += 1;
+        let fresh = self.keys.insert(name.clone());
+        if !fresh {
+            self.notes.push(Note { at, kind: NoteKind::DuplicateMember });
+        }
+        Ok(Some((name, fresh)))
+    }
+
+    /// `true` when the open array has another element; at `false` the bracket is consumed.
+    pub(super) fn element(&mut self, first: bool) -> Result<bool, Error> {
+        match self.peek() {
+            Some(b']') => {
+                self.close();
+                Ok(false)
+            }
+            Some(b',') if !first => {
+                self.pos += 1;
+                Ok(true)
+            }
+            Some(_) if first => Ok(true),
+            _ => self.expected("`,` or `]`"),
+        }
+    }
+
+    pub(super) fn literal(&mut self, word: &'static str, what: &'static str) -> Result<(), Error> {
+        let rest = self.text.as_bytes().get(self.pos..).unwrap_or_default();
+        if rest.starts_with(word.as_bytes()) {
+            self.pos += word.len();
+            Ok(())
+        } else if word.as_bytes().starts_with(rest) {
+            self.pos = self.text.len();
+            self.error(ErrorKind::Incomplete)
+        } else {
+            self.error(ErrorKind::Expected(what))
+        }
+    }
+
+    /// The number at the cursor as it is written.
+    pub(super) fn number(&mut self) -> Result<&'a str, Error> {
+        let start = self.pos;
+        if self.byte() == Some(b'-') {
+            self.pos += 1;
+        }
+        match self.byte() {
+            Some(b'0') => self.pos += 1,
+            Some(b'1'..=b'9') => self.digits(),
+            None => return self.error(ErrorKind::Incomplete),
+            Some(_) => return self.error(ErrorKind::BadNumber),
+        }
+        if self.byte() == Some(b'.') {
+            self.pos += 1;
+            self.some_digits()?;
+        }
+        if matches!(self.byte(), Some(b'e' | b'E')) {
+            self.pos += 1;
+            if matches!(self.byte(), Some(b'+' | b'-')) {
+                self.pos += 1;
+            }
+            self.some_digits()?;
+        }
+        if matches!(self.byte(), Some(b'0'..=b'9')) {
+            return self.error(ErrorKind::BadNumber);
+        }
+        Ok(self.text.get(start..self.pos).unwrap_or_default())
+    }
+
+    fn digits(&mut self) {
+        while matches!(self.byte(), Some(b'0'..=b'9')) {
+            self.pos += 1;
+        }
+    }
+
+    fn some_digits(&mut self) -> Result<(), Error> {
+        match self.byte() {
+            Some(b'0'..=b'9') => {
+                self.digits();
+                Ok(())
+            }
+            None => self.error(ErrorKind::Incomplete),
+            Some(_) => self.error(ErrorKind::BadNumber),
+        }
+    }
+
+    /// The string at the cursor, which stands on its opening quote.
+    pub(super) fn string(&mut self) -> Result<Str<'a>, Error> {
+        let bytes = self.text.as_bytes();
+        let quote = self.pos;
+        let mut pos = quote + 1;
+        let mut escaped = false;
+        loop {
+            pos = plain_until(bytes, pos);
+            match bytes.get(pos) {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    escaped = true;
+                    pos = match bytes.get(pos + 1) {
+                        Some(b'n' | b'"' | b'\\' | b't' | b'r' | b'/' | b'b' | b'f') => pos + 2,
+                        Some(b'u') => self.unicode_escape(pos)?,
+                        None => return Err(Error::new(bytes.len(), ErrorKind::Incomplete)),
+                        Some(_) => return Err(Error::new(pos, ErrorKind::BadEscape)),
+                    };
+                }
+                Some(control) => return Err(Error::new(pos, ErrorKind::ControlCharacter(*control))),
+                None => return Err(Error::new(bytes.len(), ErrorKind::Incomplete)),
+            }
+        }
+        self.pos = pos + 1;
+        let inner = self.text.get(quote + 1..pos).unwrap_or_default();
+        Ok(Str::new(inner, escaped))
+    }
+
+    /// Checks `\uXXXX` at `pos` (and its partner) and returns the offset behind it.
+    #[cold]
+    fn unicode_escape(&mut self, pos: usize) -> Result<usize, Error> {
+        let bytes = self.text.as_bytes();
+        let unit = hex4(bytes, pos + 2).map_err(|kind| Error::new(pos, kind))?;
+        match unit {
+            0xD800..=0xDBFF => {
+                if bytes.get(pos + 6) == Some(&b'\\')
+                    && bytes.get(pos + 7) == Some(&b'u')
+                    && let Ok(0xDC00..=0xDFFF) = hex4(bytes, pos + 8)
+                {
+                    return Ok(pos + 12);
+                }
+                self.notes.push(Note { at: pos, kind: NoteKind::LoneSurrogate });
+            }
+            0xDC00..=0xDFFF => self.notes.push(Note { at: pos, kind: NoteKind::LoneSurrogate }),
+            _ => {}
+        }
+        Ok(pos + 6)
+    }
+
+    /// Moves over one value of any type, checking all of it, and returns it as written.
+    ///
+    /// # Errors
+    /// When it is no valid JSON or nested too deep.
+    pub fn skip(&mut self) -> Result<&'a str, Error> {
+        self.peek();
+        let start = self.pos;
+        let base = self.open.len();
+        let mut fresh_container = false;
+        loop {
+            match self.kind()? {
+                ValueKind::Object => {
+                    self.open_object()?;
+                    self.open.push(true);
+                    fresh_container = true;
+                }
+                ValueKind::Array => {
+                    self.open_array()?;
+                    self.open.push(false);
+                    fresh_container = true;
+                }
+                ValueKind::String => {
+                    self.string()?;
+                }
+                ValueKind::Number => {
+                    self.number()?;
+                }
+                ValueKind::True => self.literal("true", "a value")?,
+                ValueKind::False => self.literal("false", "a value")?,
+                ValueKind::Null => self.literal("null", "a value")?,
+            }
+            // Close what ends, until another value is due.
+            loop {
+                if self.open.len() == base {
+                    return Ok(self.text.get(start..self.pos).unwrap_or_default());
+                }
+                let object = self.open.last().copied().unwrap_or_default();
+                let more = if object { self.member(fresh_container)?.is_some() } else { self.element(fresh_container)? };
+                fresh_container = false;
+                if more {
+                    break;
+                }
+                self.open.pop();
+            }
+        }
+    }
+}
+
+/// The first byte at or after `pos` that a string can't simply run over: a quote, a backslash, a
+/// control character, or the end.
+#[inline]
+fn plain_until(bytes: &[u8], mut pos: usize) -> usize {
+    const WIDE: usize = 32;
+    // Written so that the compiler turns a block into a handful of vector instructions.
+    while let Some(block) = bytes.get(pos..).and_then(|rest| rest.first_chunk::<WIDE>()) {
+        let special = block.iter().fold(0u8, |acc, b| acc | u8::from(*b < 0x20) | u8::from(*b == b'"') | u8::from(*b == b'\\'));
+        if special != 0 {
+            break;
+        }
+        pos += WIDE;
+    }
+    while let Some(word) = bytes.get(pos..).and_then(|rest| rest.first_chunk::<8>()) {
+        let hits = special_bytes(u64::from_le_bytes(*word));
+        if hits != 0 {
+            return pos + (hits.trailing_zeros() / 8) as usize;
+        }
+        pos += 8;
+    }
+    while let Some(b) = bytes.get(pos) {
+        if *b < 0x20 || *b == b'"' || *b == b'\\' {
+            break;
+        }
+        pos += 1;
+    }
+    pos
+}
+
+/// High bit set in each byte that is a quote, a backslash or below 0x20; exact for the lowest hit
+/// (Hacker's Delight, 6-1).
+#[inline]
+const fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let quote = word ^ (ONES * b'"' as u64);
+    let slash = word ^ (ONES * b'\\' as u64);
+    let below = word.wrapping_sub(ONES * 0x20) & !word;
+    let quote = quote.wrapping_sub(ONES) & !quote;
+    let slash = slash.wrapping_sub(ONES) & !slash;
+    (below | quote | slash) & HIGH
+}
+
+/// Four hexadecimal digits at `pos`.
+pub(super) fn hex4(bytes: &[u8], pos: usize) -> Result<u32, ErrorKind> {
+    let mut value = 0;
+    for offset in 0..4 {
+        let digit = match bytes.get(pos + offset) {
+            None => return Err(ErrorKind::Incomplete),
+            Some(b) => (*b as char).to_digit(16).ok_or(ErrorKind::BadEscape)?,
+        };
+        value = value << 4 | digit;
+    }
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(text: &str) -> Result<Vec<NoteKind>, Error> {
+        let mut scanner = Scanner::new(text, 64);
+        scanner.skip()?;
+        scanner.end()?;
+        Ok(scanner.notes().iter().map(|n| n.kind).collect())
+    }
+
+    #[test]
+    fn accepts_what_the_grammar_accepts() {
+        for text in ["{}", "[]", " [ ] ", "[1,-0,0.5,1e9,1E-2]", r#"{"a":{"b":[null,true,false,"x"]}}"#, r#""\u00e9\n""#, "0"] {
+            assert_eq!(check(text), Ok(vec![]), "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_with_the_offset() {
+        let cases = [
+            ("", 0, ErrorKind::Incomplete),
+            ("{", 1, ErrorKind::Incomplete),
+            (r#"{"a":1"#, 6, ErrorKind::Incomplete),
+            (r#"{"a" 1}"#, 5, ErrorKind::Expected("`:`")),
+            (r#"{"a":1,}"#, 7, ErrorKind::Expected("a member name in quotes")),
+            ("[1,]", 3, ErrorKind::Expected("a value")),
+            ("[1 2]", 3, ErrorKind::Expected("`,` or `]`")),
+            ("01", 1, ErrorKind::BadNumber),
+            ("1.", 2, ErrorKind::Incomplete),
+            ("-x", 1, ErrorKind::BadNumber),
+            ("tru", 3, ErrorKind::Incomplete),
+            ("trux", 0, ErrorKind::Expected("a value")),
+            ("{} {}", 3, ErrorKind::TrailingText),
+            ("\"a\u{1}\"", 2, ErrorKind::ControlCharacter(1)),
+            (r#""\x""#, 1, ErrorKind::BadEscape),
+            (r#""\u12g4""#, 1, ErrorKind::BadEscape),
+        ];
+        for (text, at, kind) in cases {
+            assert_eq!(check(text), Err(Error { at, kind }), "{text}");
+        }
+    }
+
+    #[test]
+    fn notes_duplicates_and_halves_of_pairs_wherever_they_stand() {
+        assert_eq!(check(r#"[{"a":1,"b":{"a":1,"\u0061":2}}]"#), Ok(vec![NoteKind::DuplicateMember]));
+        assert_eq!(check(r#""\ud83d\ude00""#), Ok(vec![]));
+        assert_eq!(check(r#""\ud83d x""#), Ok(vec![NoteKind::LoneSurrogate]));
+        assert_eq!(check(r#""\ude00\ud83d""#), Ok(vec![NoteKind::LoneSurrogate, NoteKind::LoneSurrogate]));
+        assert_eq!(check(r#""\ud83d\ud83d\ude00""#), Ok(vec![NoteKind::LoneSurrogate]));
+    }
+
+    #[test]
+    fn depth_is_bounded_without_recursion() {
+        let deep = "[".repeat(100_000);
+        assert_eq!(check(&deep), Err(Error { at: 64, kind: ErrorKind::TooDeep(64) }));
+        let fits = format!("{}{}", "[".repeat(64), "]".repeat(64));
+        assert_eq!(check(&fits), Ok(vec![]));
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_serde_json_on_validity(text in r#"[\[\]{}:,"a0-9.eE+ntruefals\\ \-]{0,24}"#) {
+            let theirs = serde_json::from_str::<serde_json::Value>(&text);
+            let ours = check(&text);
+            // serde_json refuses halves of pairs and numbers beyond a double; nothing else may differ.
+            let out_of_range = theirs.as_ref().is_err_and(|e| e.to_string().contains("number out of range"));
+            if !out_of_range {
+                prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{:?} {:?}", ours, theirs);
+            }
+        }
+
+        #[test]
+        fn any_serialised_value_scans(words in proptest::collection::vec(".{0,40}", 0..6)) {
+            let text = serde_json::to_string(&words).unwrap();
+            prop_assert_eq!(check(&text), Ok(vec![]));
+        }
+
+        #[test]
+        fn plain_until_finds_the_first_special_byte(bytes in proptest::collection::vec(any::<u8>(), 0..100), start in 0usize..20) {
+            let start = start.min(bytes.len());
+            let naive = bytes[start..].iter().position(|b| *b < 0x20 || *b == b'"' || *b == b'\\').map_or(bytes.len(), |n| n + start);
+            prop_assert_eq!(plain_until(&bytes, start), naive);
+        }
+    }
+}

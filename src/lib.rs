@@ -1,0 +1,2 @@
+pub mod governance;
+pub mod json;
