@@ -1,0 +1,5 @@
+//! What the tool reports: findings with a code, a severity and a place.
+
+mod finding;
+
+pub use finding::{Code, Excerpt, Finding, Place, Related, Severity, assign_fingerprints};

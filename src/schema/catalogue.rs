@@ -1,0 +1,57 @@
+//! The schemas by name.
+
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use serde_json::{Map, Value, json};
+
+/// A schema with its name.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The name in `schema print NAME`; the file is `schemas/NAME.schema.json`.
+    pub name: String,
+    /// What it describes, in one line.
+    pub about: &'static str,
+    /// The schema.
+    pub schema: Value,
+}
+
+/// A list of schemas that grows from the top of the house: each format adds its own.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    entries: Vec<Entry>,
+}
+
+impl Catalogue {
+    /// An empty list.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the schema of `T`.
+    pub fn add<T: schemars::JsonSchema>(&mut self, name: &str, about: &'static str, adjust: impl FnOnce(&mut Map<String, Value>)) {
+        let mut schema = SchemaGenerator::new(SchemaSettings::draft2020_12()).into_root_schema_for::<T>().to_value();
+        if let Some(members) = schema.as_object_mut() {
+            members.insert("title".into(), json!(name));
+            members.insert("description".into(), json!(about));
+            adjust(members);
+        }
+        self.entries.push(Entry { name: name.to_owned(), about, schema });
+    }
+
+    /// Adds a schema that others make up.
+    pub fn add_value(&mut self, name: &str, about: &'static str, schema: Value) {
+        self.entries.push(Entry { name: name.to_owned(), about, schema });
+    }
+
+    /// All schemas.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The schema of a name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|e| e.name == name)
+    }
+}

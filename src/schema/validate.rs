@@ -1,0 +1,253 @@
+//! The general validator: slow, and exact about the place.
+
+use crate::json::{self, DEFAULT_MAX_DEPTH, Deserializer, Scanner};
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::{JsonType, ValidationError};
+use serde::Deserialize as _;
+use serde_json::Value;
+use std::ops::Range;
+
+/// Violations that are listed for one record; a hostile one could break its schema a million times.
+const MAX_VIOLATIONS: usize = 20;
+
+/// A schema can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaError {
+    /// It is no JSON.
+    #[error("the schema is no valid JSON: {0}")]
+    Json(String),
+    /// It is no schema, or refers to something outside itself.
+    #[error("{0}")]
+    Schema(String),
+}
+
+/// One place where a record breaks its schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// JSON pointer of the offending value; of the object where a member is missing.
+    pub pointer: String,
+    /// Bytes of the offending value, or of the member name that shouldn't be there.
+    pub at: Range<usize>,
+    /// What was expected and what stands there. Holds hostile text.
+    pub message: String,
+    /// The keyword of the schema.
+    pub keyword: String,
+}
+
+/// A compiled schema.
+#[derive(Debug)]
+pub struct Validator {
+    inner: jsonschema::Validator,
+}
+
+impl Validator {
+    /// Compiles a schema. References must stay inside it: nothing is fetched.
+    ///
+    /// # Errors
+    /// When it is no schema, or refers to something outside.
+    pub fn new(schema: &Value) -> Result<Self, SchemaError> {
+        jsonschema::options()
+            .should_validate_formats(true)
+            .with_format("date-time", |text: &str| date_time(text))
+            .with_retriever(NoRetriever)
+            .build(schema)
+            .map(|inner| Self { inner })
+            .map_err(|e| SchemaError::Schema(e.to_string()))
+    }
+
+    /// Compiles a schema from its text.
+    ///
+    /// # Errors
+    /// When it is no JSON, no schema, or refers to something outside.
+    pub fn from_text(text: &str) -> Result<Self, SchemaError> {
+        let value: Value = serde_json::from_str(text).map_err(|e| SchemaError::Json(e.to_string()))?;
+        Self::new(&value)
+    }
+
+    /// Whether a record is valid.
+    #[must_use]
+    pub fn accepts(&self, text: &str) -> bool {
+        value(text).is_some_and(|v| self.inner.is_valid(&v))
+    }
+
+    /// Every violation in a record that is valid JSON, in the order of the text.
+    #[must_use]
+    pub fn violations(&self, text: &str) -> Vec<Violation> {
+        let Some(value) = value(text) else {
+            return Vec::new();
+        };
+        let mut all = Vec::new();
+        for error in self.inner.iter_errors(&value) {
+            collect(text, &error, &mut all);
+            if all.len() >= MAX_VIOLATIONS {
+                break;
+            }
+        }
+        all.sort_by(|a, b| (a.at.start, &a.pointer, &a.message).cmp(&(b.at.start, &b.pointer, &b.message)));
+        all.dedup();
+        all
+    }
+}
+
+/// Refuses every reference that leaves the schema.
+struct NoRetriever;
+
+impl jsonschema::Retrieve for NoRetriever {
+    fn retrieve(&self, uri: &jsonschema::Uri<String>) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+        Err(format!("`{uri}` lies outside the schema; only references inside it are followed").into())
+    }
+}
+
+/// The record as a tree, read under the same rules as everywhere: halves of surrogate pairs are
+/// U+FFFD, the first of two members counts.
+fn value(text: &str) -> Option<Value> {
+    let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
+    Value::deserialize(&mut Deserializer::new(&mut scanner)).ok()
+}
+
+/// RFC 3339, as the typed records read it.
+fn date_time(text: &str) -> bool {
+    crate::time::parse_rfc3339(text).is_some()
+}
+
+fn collect(text: &str, error: &ValidationError<'_>, all: &mut Vec<Violation>) {
+    let pointer = error.instance_path().to_string();
+    let here = json::resolve(text, &pointer).map_or(0..text.len(), |l| l.value);
+    let found = shown(text, here.clone());
+    let keyword = error.kind().keyword().to_owned();
+    let mut push = |pointer: String, at: Range<usize>, message: String| {
+        all.push(Violation { pointer, at, message, keyword: keyword.clone() });
+    };
+    match error.kind() {
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            for name in unexpected {
+                let member = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
+                let at = json::resolve(text, &member).and_then(|l| l.name.map(|n| n..n + name.len() + 2)).unwrap_or(here.clone());
+                push(member, at, format!("unknown member `{name}`"));
+            }
+        }
+        Kind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            push(pointer, here.start..here.start + 1, format!("required member `{name}` is missing"));
+        }
+        Kind::Type { kind } => push(pointer, here, format!("expected {}, found {found}", types(kind))),
+        Kind::Enum { options } => {
+            let options: Vec<String> = options.as_array().into_iter().flatten().map(|v| format!("`{}`", plain(v))).collect();
+            push(pointer, here, format!("expected one of {}, found {found}", options.join(", ")));
+        }
+        Kind::Constant { expected_value } => push(pointer, here, format!("expected `{}`, found {found}", plain(expected_value))),
+        Kind::Format { format } => push(pointer, here, format!("expected the format {format}, found {found}")),
+        Kind::Minimum { limit } => push(pointer, here, format!("expected at least {limit}, found {found}")),
+        Kind::Maximum { limit } => push(pointer, here, format!("expected at most {limit}, found {found}")),
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            let expected: Vec<String> = context.iter().filter_map(|branch| branch.first()).filter_map(expectation).collect();
+            let expected = if expected.is_empty() { "another value".to_owned() } else { expected.join(" or ") };
+            push(pointer, here, format!("expected {expected}, found {found}"));
+        }
+        Kind::Not { .. } => push(pointer, here, "these members must not stand together".into()),
+        _ => push(pointer, here, error.to_string()),
+    }
+}
+
+/// What one branch of several would have wanted.
+fn expectation(error: &ValidationError<'_>) -> Option<String> {
+    Some(match error.kind() {
+        Kind::Type { kind } => types(kind),
+        Kind::Format { format } => format!("a string in the format {format}"),
+        Kind::Minimum { limit } => format!("at least {limit}"),
+        Kind::Maximum { limit } => format!("at most {limit}"),
+        Kind::Enum { options } => {
+            let options: Vec<String> = options.as_array()?.iter().map(|v| format!("`{}`", plain(v))).collect();
+            options.join(" or ")
+        }
+        Kind::Constant { expected_value } => format!("`{}`", plain(expected_value)),
+        _ => return None,
+    })
+}
+
+fn types(kind: &TypeKind) -> String {
+    let name = |t: JsonType| match t {
+        JsonType::Array => "an array",
+        JsonType::Boolean => "a boolean",
+        JsonType::Integer => "an integer",
+        JsonType::Null => "null",
+        JsonType::Number => "a number",
+        JsonType::Object => "an object",
+        JsonType::String => "a string",
+    };
+    match kind {
+        TypeKind::Single(t) => name(*t).to_owned(),
+        // Null stands for an absent member; saying so would only distract.
+        TypeKind::Multiple(set) => set.iter().filter(|t| *t != JsonType::Null).map(name).collect::<Vec<_>>().join(" or "),
+    }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The text that stands there, cut.
+fn shown(text: &str, range: Range<usize>) -> String {
+    const MOST: usize = 40;
+    let written = text.get(range).unwrap_or_default();
+    match written.as_bytes().first() {
+        Some(b'{') => "an object".into(),
+        Some(b'[') => "an array".into(),
+        _ if written.len() <= MOST => format!("`{written}`"),
+        _ => {
+            let cut = (0..=MOST).rev().find(|n| written.is_char_boundary(*n)).unwrap_or_default();
+            format!("`{}…`", written.get(..cut).unwrap_or_default())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn violations(schema: Value, text: &str) -> Vec<(String, String, String)> {
+        Validator::new(&schema)
+            .unwrap()
+            .violations(text)
+            .into_iter()
+            .map(|v| (v.pointer, text[v.at].to_owned(), v.message))
+            .collect()
+    }
+
+    #[test]
+    fn says_where_and_what() {
+        let schema = json!({
+            "type": "object",
+            "required": ["a"],
+            "additionalProperties": false,
+            "properties": { "a": { "type": "integer", "minimum": 1 }, "b": { "enum": ["x", "y"] }, "t": { "type": "string", "format": "date-time" } }
+        });
+        let text = r#"{"a":0,"b":"z","c":1,"t":"yesterday"}"#;
+        let expected = [
+            ("/a", "0", "expected at least 1, found `0`"),
+            ("/b", "\"z\"", "expected one of `x`, `y`, found `\"z\"`"),
+            ("/c", "\"c\"", "unknown member `c`"),
+            ("/t", "\"yesterday\"", "expected the format date-time, found `\"yesterday\"`"),
+        ];
+        let found = violations(schema.clone(), text);
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        for ((p, t, m), (ep, et, em)) in found.iter().zip(expected) {
+            assert_eq!((p.as_str(), t.as_str(), m.as_str()), (ep, et, em));
+        }
+        assert_eq!(violations(schema, "{}")[0].2, "required member `a` is missing");
+    }
+
+    #[test]
+    fn references_stay_inside() {
+        assert!(Validator::new(&json!({ "$ref": "https://example.com/other.json" })).is_err());
+        assert!(Validator::new(&json!({ "$ref": "file:///etc/passwd" })).is_err());
+        assert!(Validator::new(&json!({ "$ref": "#/$defs/a", "$defs": { "a": { "type": "string" } } })).is_ok());
+    }
+
+    #[test]
+    fn many_violations_are_cut() {
+        let text = format!("[{}]", vec!["1"; 1000].join(","));
+        assert_eq!(violations(json!({ "items": { "type": "string" } }), &text).len(), MAX_VIOLATIONS);
+    }
+}

@@ -1,0 +1,171 @@
+//! From the arguments of a command to a sorted list of inputs.
+
+use std::fs::File;
+use std::io::{self, BufReader, Chain, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+/// File name endings that are looked at when a folder is walked; each may be compressed besides.
+const ENDINGS: [&str; 3] = [".jsonl", ".json", ".cast"];
+const COMPRESSED: [&str; 2] = [".gz", ".zst"];
+
+/// Something that can be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A file.
+    File(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+/// An input with the name that reports call it by: relative paths as given, with `/`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The name in reports.
+    pub name: String,
+    /// What to open.
+    pub input: Input,
+}
+
+/// A path that could not be looked at.
+#[derive(Debug)]
+pub struct Missing {
+    /// The name in reports.
+    pub name: String,
+    /// Why.
+    pub error: io::Error,
+}
+
+/// Resolves paths: files as they are, folders walked, `-` as standard input. Sorted by name, so that
+/// the order of a directory never shows in a report.
+#[must_use]
+pub fn discover(paths: &[PathBuf]) -> Vec<Result<Found, Missing>> {
+    let mut all = Vec::new();
+    for path in paths {
+        if path.as_os_str() == "-" {
+            all.push(Ok(Found { name: "<stdin>".into(), input: Input::Stdin }));
+        } else if path.is_dir() {
+            walk(path, &mut all);
+        } else {
+            match path.metadata() {
+                Ok(_) => all.push(Ok(Found { name: shown(path), input: Input::File(path.clone()) })),
+                Err(error) => all.push(Err(Missing { name: shown(path), error })),
+            }
+        }
+    }
+    all.sort_by(|a, b| name(a).cmp(name(b)));
+    all.dedup_by(|a, b| matches!((a, b), (Ok(a), Ok(b)) if a == b));
+    all
+}
+
+fn name(entry: &Result<Found, Missing>) -> &str {
+    match entry {
+        Ok(found) => &found.name,
+        Err(missing) => &missing.name,
+    }
+}
+
+fn walk(root: &Path, all: &mut Vec<Result<Found, Missing>>) {
+    for entry in walkdir::WalkDir::new(root).sort_by_file_name() {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() && is_trace(entry.path()) => {
+                all.push(Ok(Found { name: shown(entry.path()), input: Input::File(entry.into_path()) }));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let path = error.path().unwrap_or(root).to_path_buf();
+                all.push(Err(Missing { name: shown(&path), error: error.into() }));
+            }
+        }
+    }
+}
+
+fn is_trace(path: &Path) -> bool {
+    let Some(name) = path.file_name().map(|n| n.to_string_lossy().to_lowercase()) else {
+        return false;
+    };
+    let plain = COMPRESSED.iter().find_map(|c| name.strip_suffix(c)).unwrap_or(&name);
+    ENDINGS.iter().any(|e| plain.ends_with(e))
+}
+
+fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy().replace('\\', "/");
+    text.strip_prefix("./").map_or(text.clone(), str::to_owned)
+}
+
+type Sniffed<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// Opens an input; what is compressed is known by its first bytes, not by its name.
+///
+/// # Errors
+/// When it can't be opened, is a folder, or its first bytes can't be read.
+pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
+    match input {
+        Input::Stdin => sniff(io::stdin()),
+        Input::File(path) => {
+            let file = File::open(path)?;
+            if file.metadata()?.is_dir() {
+                return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
+            }
+            sniff(file)
+        }
+    }
+}
+
+fn sniff<R: Read + Send + 'static>(mut reader: R) -> io::Result<Box<dyn Read + Send>> {
+    let mut head = Vec::with_capacity(4);
+    reader.by_ref().take(4).read_to_end(&mut head)?;
+    let gzip = head.starts_with(&[0x1f, 0x8b]);
+    let zstd = head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]);
+    let whole: Sniffed<R> = Cursor::new(head).chain(reader);
+    Ok(if gzip {
+        Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, whole)))
+    } else if zstd {
+        Box::new(zstd::stream::read::Decoder::new(whole)?)
+    } else {
+        Box::new(whole)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn walks_sorted_and_only_what_may_be_a_trace() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["b.jsonl", "a.json.gz", "c.txt", "d.cast", "e.JSONL.zst", "f.yaml"] {
+            std::fs::write(dir.path().join(name), "{}").unwrap();
+        }
+        let found = discover(&[dir.path().to_path_buf()]);
+        let names: Vec<_> = found.iter().map(|f| name(f).rsplit('/').next().unwrap().to_owned()).collect();
+        assert_eq!(names, ["a.json.gz", "b.jsonl", "d.cast", "e.JSONL.zst"]);
+    }
+
+    #[test]
+    fn a_missing_path_is_said_and_the_others_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let there = dir.path().join("a.txt");
+        std::fs::write(&there, "x").unwrap();
+        let found = discover(&[there, dir.path().join("no.jsonl")]);
+        assert_eq!(found.iter().filter(|f| f.is_ok()).count(), 1);
+        assert_eq!(found.iter().filter(|f| f.is_err()).count(), 1);
+    }
+
+    #[test]
+    fn compression_is_known_by_its_bytes() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = b"{\"a\":1}\n".repeat(100);
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gz.write_all(&text).unwrap();
+        let zst = zstd::encode_all(&text[..], 1).unwrap();
+        for (name, bytes) in [("a", text.clone()), ("b", gz.finish().unwrap()), ("c", zst)] {
+            let path = dir.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            let mut read = Vec::new();
+            open(&Input::File(path)).unwrap().read_to_end(&mut read).unwrap();
+            assert_eq!(read, text, "{name}");
+        }
+        assert!(open(&Input::File(dir.path().to_path_buf())).is_err());
+    }
+}

@@ -1,0 +1,30 @@
+//! Bytes: where inputs are found, how they are opened, and how they are cut at line ends.
+//!
+//! Nothing is mapped into memory: a reader with one reused buffer serves plain files, compressed
+//! files and standard input alike, can't be killed by a file that shrinks while it is read, and is
+//! as fast (the buffer stays in the cache, a map's pages don't).
+
+mod blocks;
+mod discover;
+
+pub use blocks::{Block, Blocks, Overlong};
+pub use discover::{Found, Input, Missing, discover, open};
+
+/// What an input may demand. Beyond it a finding is given (YV107), never a crash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one record; a longer line is passed over.
+    pub record_bytes: usize,
+    /// Nesting of one record.
+    pub depth: u32,
+    /// Bytes of an input that has to be held whole: JSON that isn't one record a line.
+    pub document_bytes: usize,
+    /// Bytes of an input after decompression.
+    pub input_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { record_bytes: 16 << 20, depth: crate::json::DEFAULT_MAX_DEPTH, document_bytes: 256 << 20, input_bytes: 64 << 30 }
+    }
+}

@@ -1,0 +1,834 @@
+//! The records of ExecutionRecord JSONL, version 1, as they stand on a line.
+//!
+//! The types are the schema: what they accept is valid, and the files in `schemas/` are generated
+//! from them. Strings stay borrowed, payloads stay text, and lists that no rule reads are checked
+//! without being built ([`Each`]).
+
+use super::scalar::{Int, Timestamp};
+use crate::governance::{EvaluationKind, Risk, Ruling};
+use crate::json::{Raw, Str};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserializer, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The kinds of record, in the order of an execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the structs of the same names say it")]
+pub enum RecordKind {
+    ExecutionStarted,
+    ThoughtGenerated,
+    ActionProposed,
+    GovernanceDecided,
+    ExecutionFinished,
+    ObservationRecorded,
+    EvaluationMade,
+    ExecutionEnded,
+    CapabilityIssued,
+    CapabilityRevoked,
+    ContextChanged,
+    Turn,
+    Execution,
+}
+
+impl RecordKind {
+    /// All kinds.
+    pub const ALL: [Self; 13] = [
+        Self::ExecutionStarted,
+        Self::ThoughtGenerated,
+        Self::ActionProposed,
+        Self::GovernanceDecided,
+        Self::ExecutionFinished,
+        Self::ObservationRecorded,
+        Self::EvaluationMade,
+        Self::ExecutionEnded,
+        Self::CapabilityIssued,
+        Self::CapabilityRevoked,
+        Self::ContextChanged,
+        Self::Turn,
+        Self::Execution,
+    ];
+
+    /// The word in the member `record`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ExecutionStarted => "execution_started",
+            Self::ThoughtGenerated => "thought_generated",
+            Self::ActionProposed => "action_proposed",
+            Self::GovernanceDecided => "governance_decided",
+            Self::ExecutionFinished => "execution_finished",
+            Self::ObservationRecorded => "observation_recorded",
+            Self::EvaluationMade => "evaluation_made",
+            Self::ExecutionEnded => "execution_ended",
+            Self::CapabilityIssued => "capability_issued",
+            Self::CapabilityRevoked => "capability_revoked",
+            Self::ContextChanged => "context_changed",
+            Self::Turn => "turn",
+            Self::Execution => "execution",
+        }
+    }
+
+    /// The kind that a word names.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|k| k.name() == word)
+    }
+}
+
+/// A list whose elements are checked and counted, not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Each<T> {
+    /// How many elements there are.
+    pub count: usize,
+    element: PhantomData<T>,
+}
+
+struct EachVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for EachVisitor<T> {
+    type Value = Each<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Each<T>, A::Error> {
+        let mut count = 0;
+        while seq.next_element::<T>()?.is_some() {
+            count += 1;
+        }
+        Ok(Each { count, element: PhantomData })
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Each<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(EachVisitor(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Each<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Each{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": generator.subschema_for::<T>() })
+    }
+}
+
+/// An object that may hold anything: the members of `metadata`.
+#[derive(Debug, Clone, Copy)]
+pub struct AnyObject;
+
+impl<'de> Deserialize<'de> for AnyObject {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = AnyObject;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<AnyObject, A::Error> {
+                while map.next_entry::<de::IgnoredAny, de::IgnoredAny>()?.is_some() {}
+                Ok(AnyObject)
+            }
+        }
+        deserializer.deserialize_map(V)
+    }
+}
+
+impl JsonSchema for AnyObject {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "AnyObject".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "object" })
+    }
+}
+
+/// What an action does: an object, or for a command also a bare string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Payload<'a>(pub Raw<'a>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Payload<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Raw::deserialize(deserializer)?;
+        match raw.as_written().as_bytes().first() {
+            Some(b'{' | b'"') => Ok(Self(raw)),
+            _ => Err(de::Error::custom("expected an object or a string")),
+        }
+    }
+}
+
+impl JsonSchema for Payload<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Payload".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["object", "string"] })
+    }
+}
+
+/// The types of action. The set is closed in version 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub enum ActionType {
+    ToolCall,
+    ShellCmd,
+    CodeDiff,
+    Answer,
+}
+
+/// Who decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub enum DecidedBy {
+    Policy,
+    Human,
+}
+
+/// Kinds of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub enum ErrorType {
+    Conflict,
+    Permission,
+    Runtime,
+    Timeout,
+    NotFound,
+}
+
+/// Whether capability tokens are in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub enum CapabilityMode {
+    Required,
+    Off,
+}
+
+/// The one way of chaining.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub enum ChainMode {
+    Sha256,
+}
+
+/// Why an evaluation ruled as it did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub enum EvaluationReason {
+    Incomplete,
+    FailureRetry,
+    GoalSatisfied,
+    UserAbort,
+    MaxTurnsExceeded,
+    AwaitHumanInput,
+}
+
+impl EvaluationReason {
+    /// The kind of evaluation that may give this reason.
+    #[must_use]
+    pub const fn kind(self) -> EvaluationKind {
+        match self {
+            Self::Incomplete | Self::FailureRetry => EvaluationKind::Continue,
+            Self::GoalSatisfied | Self::UserAbort | Self::MaxTurnsExceeded => EvaluationKind::Terminate,
+            Self::AwaitHumanInput => EvaluationKind::Pause,
+        }
+    }
+
+    /// The word as it stands in records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Incomplete => "incomplete",
+            Self::FailureRetry => "failure_retry",
+            Self::GoalSatisfied => "goal_satisfied",
+            Self::UserAbort => "user_abort",
+            Self::MaxTurnsExceeded => "max_turns_exceeded",
+            Self::AwaitHumanInput => "await_human_input",
+        }
+    }
+}
+
+/// Declares structs of a record: camelCase members, nothing unknown, optional members may be null.
+macro_rules! shapes {
+    ($($(#[$meta:meta])* pub struct $name:ident<$a:lifetime> { $($(#[$field_meta:meta])* $field:ident : $type:ty,)* })*) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Deserialize, JsonSchema)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields, bound(deserialize = "'de: 'a"))]
+        #[expect(missing_docs, reason = "the members are those of the format, which docs/trace-format.md describes")]
+        pub struct $name<$a> { $($(#[$field_meta])* pub $field: $type,)* }
+    )*};
+}
+
+shapes! {
+    /// Name and version of the writer.
+    pub struct Runtime<'a> {
+        name: Str<'a>,
+        version: Str<'a>,
+    }
+
+    /// Who governs.
+    pub struct Governor<'a> {
+        id: Str<'a>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// Which policy was in force.
+    pub struct PolicyRef<'a> {
+        digest: Str<'a>,
+        path: Option<Str<'a>>,
+        revision: Option<Str<'a>>,
+    }
+
+    /// A message that the model was shown.
+    pub struct Message<'a> {
+        role: Str<'a>,
+        content: Str<'a>,
+        timestamp: Timestamp,
+        metadata: Option<AnyObject>,
+    }
+
+    /// An item that the model was shown: no content, only its hash.
+    pub struct SnapshotItem<'a> {
+        path: Str<'a>,
+        hash: Str<'a>,
+        tokens: Int<0>,
+    }
+
+    /// The conditions under which a thought was thought.
+    pub struct ContextSnapshot<'a> {
+        input_hash: Str<'a>,
+        system_prompt_version: Str<'a>,
+        tool_set_version: Str<'a>,
+        recent_messages: Option<Each<Message<'a>>>,
+        items: Option<Each<SnapshotItem<'a>>>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// What an agent wants to do.
+    pub struct Intent<'a> {
+        #[serde(rename = "type")]
+        kind: ActionType,
+        payload: Payload<'a>,
+    }
+
+    /// A proposed action.
+    pub struct Action<'a> {
+        id: Str<'a>,
+        #[serde(rename = "type")]
+        kind: ActionType,
+        payload: Payload<'a>,
+        risk_level: Risk,
+        reasoning: Str<'a>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// An action as a human has changed it.
+    pub struct ModifiedAction<'a> {
+        id: Str<'a>,
+        #[serde(rename = "type")]
+        kind: ActionType,
+        payload: Payload<'a>,
+        risk_level: Option<Risk>,
+        reasoning: Option<Str<'a>>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// A signature of a decision.
+    pub struct Signature<'a> {
+        key_id: Str<'a>,
+        alg: Str<'a>,
+        value: Str<'a>,
+    }
+
+    /// What the governor says of an action. The timestamp is optional here, because a decision
+    /// without one is a finding of its own (YV303).
+    pub struct Decision<'a> {
+        status: Ruling,
+        by: DecidedBy,
+        timestamp: Option<Timestamp>,
+        action_id: Option<Str<'a>>,
+        signer: Option<Str<'a>>,
+        reason: Option<Str<'a>>,
+        policy_id: Option<Str<'a>>,
+        rule_id: Option<Str<'a>>,
+        risk_score: Option<f64>,
+        original_action_id: Option<Str<'a>>,
+        modified_action: Option<ModifiedAction<'a>>,
+        modification_reason: Option<Str<'a>>,
+        signature: Option<Signature<'a>>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// How an action ended.
+    pub struct ResultBody<'a> {
+        success: bool,
+        output: Str<'a>,
+        error: Option<Str<'a>>,
+        error_type: Option<ErrorType>,
+        exit_code: Option<Int<-2147483648>>,
+        artifacts: Option<Each<Str<'a>>>,
+        truncated: Option<bool>,
+        duration_ms: Option<f64>,
+        cost: Option<f64>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// What was seen of a result.
+    pub struct Observation<'a> {
+        summary: Str<'a>,
+        artifacts: Each<Str<'a>>,
+        truncated: Option<bool>,
+        raw_output_ref: Option<Str<'a>>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// A capability token.
+    pub struct Capability<'a> {
+        id: Str<'a>,
+        subject: Option<Str<'a>>,
+        grants: Vec<Str<'a>>,
+        scope: Option<Vec<Str<'a>>>,
+        issuer: Str<'a>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// The token that is revoked.
+    pub struct CapabilityId<'a> {
+        id: Str<'a>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// Paths that came, went or changed.
+    pub struct ContextDiff<'a> {
+        added: Each<Str<'a>>,
+        removed: Each<Str<'a>>,
+        changed: Each<Str<'a>>,
+    }
+
+    /// The items of a snapshot.
+    pub struct SnapshotItems<'a> {
+        items: Each<SnapshotItem<'a>>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// An execution begins, or goes on after a pause.
+    pub struct ExecutionStarted<'a> {
+        record: RecordKind,
+        execution_id: Str<'a>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        schema_version: Str<'a>,
+        root_intent: Str<'a>,
+        fsm_version: Str<'a>,
+        max_turns: Option<Int<1>>,
+        runtime: Option<Runtime<'a>>,
+        agents: Option<Vec<Str<'a>>>,
+        governor: Option<Governor<'a>>,
+        policy: Option<PolicyRef<'a>>,
+        capabilities: Option<CapabilityMode>,
+        chain: Option<ChainMode>,
+        parent: Option<Str<'a>>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// An agent has thought.
+    pub struct ThoughtGenerated<'a> {
+        record: RecordKind,
+        execution_id: Str<'a>,
+        turn_id: Int<1>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        agent_id: Option<Str<'a>>,
+        thought: Thought<'a>,
+        context_snapshot: Option<ContextSnapshot<'a>>,
+        used_context: Option<Each<Str<'a>>>,
+        used_skills: Option<Each<Str<'a>>>,
+        model: Option<Str<'a>>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// The governor's candidate.
+    pub struct ActionProposed<'a> {
+        record: RecordKind,
+        execution_id: Str<'a>,
+        turn_id: Int<1>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        agent_id: Option<Str<'a>>,
+        action: Action<'a>,
+        declared_changes: Option<Vec<Str<'a>>>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// The governor has decided.
+    pub struct GovernanceDecided<'a> {
+        record: RecordKind,
+        execution_id: Str<'a>,
+        turn_id: Int<1>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        decision: Decision<'a>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// The action ran.
+    pub struct ExecutionFinished<'a> {
+        record: RecordKind,
+        execution_id: Str<'a>,
+        turn_id: Int<1>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        action_id: Str<'a>,
+        capability_id: Option<Str<'a>>,
+        action: Option<Intent<'a>>,
+        result: ResultBody<'a>,
+        observed_changes: Option<Vec<Str<'a>>>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// The result was observed.
+    pub struct ObservationRecorded<'a> {
+        record: RecordKind,
+        execution_id: Str<'a>,
+        turn_id: Int<1>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        action_id: Option<Str<'a>>,
+        observation: Observation<'a>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// The runtime has ruled how to go on.
+    pub struct EvaluationMade<'a> {
+        record: RecordKind,
+        execution_id: Str<'a>,
+        turn_id: Int<1>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        evaluation: Evaluation,
+        metadata: Option<AnyObject>,
+    }
+
+    /// The execution is over.
+    pub struct ExecutionEnded<'a> {
+        record: RecordKind,
+        execution_id: Str<'a>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        outcome: Str<'a>,
+        decisions: Option<Each<Raw<'a>>>,
+        artifacts: Option<Each<Str<'a>>>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// A token was issued.
+    pub struct CapabilityIssued<'a> {
+        record: RecordKind,
+        execution_id: Str<'a>,
+        turn_id: Option<Int<1>>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        capability: Capability<'a>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// A token was revoked, for good.
+    pub struct CapabilityRevoked<'a> {
+        record: RecordKind,
+        execution_id: Str<'a>,
+        turn_id: Option<Int<1>>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        capability: CapabilityId<'a>,
+        reason: Option<Str<'a>>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// What the model is shown has changed.
+    pub struct ContextChanged<'a> {
+        record: RecordKind,
+        execution_id: Str<'a>,
+        turn_id: Int<1>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        diff: ContextDiff<'a>,
+        snapshot: SnapshotItems<'a>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// A proposed action inside a turn, with what the event of its own would say beside it.
+    pub struct TurnAction<'a> {
+        id: Str<'a>,
+        #[serde(rename = "type")]
+        kind: ActionType,
+        payload: Payload<'a>,
+        risk_level: Risk,
+        reasoning: Str<'a>,
+        agent_id: Option<Str<'a>>,
+        declared_changes: Option<Vec<Str<'a>>>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// A result inside a turn, with what the event of its own would say beside it.
+    pub struct TurnResult<'a> {
+        action_id: Option<Str<'a>>,
+        capability_id: Option<Str<'a>>,
+        action: Option<Intent<'a>>,
+        observed_changes: Option<Vec<Str<'a>>>,
+        success: bool,
+        output: Str<'a>,
+        error: Option<Str<'a>>,
+        error_type: Option<ErrorType>,
+        exit_code: Option<Int<-2147483648>>,
+        artifacts: Option<Each<Str<'a>>>,
+        truncated: Option<bool>,
+        duration_ms: Option<f64>,
+        cost: Option<f64>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// An observation inside a turn.
+    pub struct TurnObservation<'a> {
+        action_id: Option<Str<'a>>,
+        summary: Str<'a>,
+        artifacts: Each<Str<'a>>,
+        truncated: Option<bool>,
+        raw_output_ref: Option<Str<'a>>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// One whole turn: it stands for the events above, in their order.
+    pub struct Turn<'a> {
+        record: Option<RecordKind>,
+        execution_id: Option<Str<'a>>,
+        turn_id: Int<1>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        start_time: Timestamp,
+        end_time: Option<Timestamp>,
+        agent_id: Option<Str<'a>>,
+        context_snapshot: ContextSnapshot<'a>,
+        context_diff: Option<ContextDiff<'a>>,
+        thought: Option<TurnThought<'a>>,
+        thoughts: Option<Vec<TurnThought<'a>>>,
+        used_context: Option<Each<Str<'a>>>,
+        used_skills: Option<Each<Str<'a>>>,
+        model: Option<Str<'a>>,
+        proposed_action: Option<TurnAction<'a>>,
+        declared_changes: Option<Vec<Str<'a>>>,
+        governance: Option<Decision<'a>>,
+        capability_id: Option<Str<'a>>,
+        execution_result: Option<TurnResult<'a>>,
+        observed_changes: Option<Vec<Str<'a>>>,
+        observation: Option<TurnObservation<'a>>,
+        evaluation: Option<Evaluation>,
+        metadata: Option<AnyObject>,
+    }
+
+    /// One whole execution.
+    pub struct Execution<'a> {
+        record: RecordKind,
+        execution_id: Str<'a>,
+        timestamp: Option<Timestamp>,
+        prev: Option<Str<'a>>,
+        schema_version: Str<'a>,
+        root_intent: Str<'a>,
+        fsm_version: Str<'a>,
+        max_turns: Option<Int<1>>,
+        runtime: Option<Runtime<'a>>,
+        agents: Option<Vec<Str<'a>>>,
+        governor: Option<Governor<'a>>,
+        policy: Option<PolicyRef<'a>>,
+        capabilities: Option<CapabilityMode>,
+        chain: Option<ChainMode>,
+        parent: Option<Str<'a>>,
+        turns: Vec<Turn<'a>>,
+        outcome: Option<Str<'a>>,
+        metadata: Option<AnyObject>,
+    }
+}
+
+/// What a model handed in. An action is there exactly when it isn't done.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "ThoughtShape<'_>", bound(deserialize = "'de: 'a"))]
+#[expect(missing_docs, reason = "the members are those of the prompt contract")]
+pub struct Thought<'a> {
+    pub reasoning: Str<'a>,
+    pub done: bool,
+    pub action: Option<Intent<'a>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, bound(deserialize = "'de: 'a"))]
+struct ThoughtShape<'a> {
+    reasoning: Str<'a>,
+    done: bool,
+    action: Option<Intent<'a>>,
+}
+
+/// A thought inside a turn, with what the event of its own would say beside it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "TurnThoughtShape<'_>", bound(deserialize = "'de: 'a"))]
+#[expect(missing_docs, reason = "the members are those of the prompt contract and of `thought_generated`")]
+pub struct TurnThought<'a> {
+    pub agent_id: Option<Str<'a>>,
+    pub reasoning: Str<'a>,
+    pub done: bool,
+    pub action: Option<Intent<'a>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, bound(deserialize = "'de: 'a"))]
+struct TurnThoughtShape<'a> {
+    agent_id: Option<Str<'a>>,
+    reasoning: Str<'a>,
+    done: bool,
+    action: Option<Intent<'a>>,
+    #[expect(dead_code, reason = "checked, not read by a rule yet")]
+    used_context: Option<Each<Str<'a>>>,
+    #[expect(dead_code, reason = "checked, not read by a rule yet")]
+    used_skills: Option<Each<Str<'a>>>,
+    #[expect(dead_code, reason = "checked, not read by a rule yet")]
+    model: Option<Str<'a>>,
+}
+
+/// Two members of a record contradict each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Contradiction {
+    /// An action stands beside `done: true`, or none beside `done: false`.
+    #[error("an `action` is required exactly when `done` is false")]
+    ActionAndDone,
+    /// The reason belongs to another kind of evaluation.
+    #[error("the `reason` doesn't belong to this `kind` of evaluation")]
+    KindAndReason,
+}
+
+impl<'a> TryFrom<ThoughtShape<'a>> for Thought<'a> {
+    type Error = Contradiction;
+
+    fn try_from(shape: ThoughtShape<'a>) -> Result<Self, Contradiction> {
+        let ThoughtShape { reasoning, done, action } = shape;
+        if action.is_some() == done {
+            return Err(Contradiction::ActionAndDone);
+        }
+        Ok(Self { reasoning, done, action })
+    }
+}
+
+impl<'a> TryFrom<TurnThoughtShape<'a>> for TurnThought<'a> {
+    type Error = Contradiction;
+
+    fn try_from(shape: TurnThoughtShape<'a>) -> Result<Self, Contradiction> {
+        let TurnThoughtShape { agent_id, reasoning, done, action, .. } = shape;
+        if action.is_some() == done {
+            return Err(Contradiction::ActionAndDone);
+        }
+        Ok(Self { agent_id, reasoning, done, action })
+    }
+}
+
+/// `action` if and only if not `done`, in the words of JSON Schema. Null counts as absent.
+fn action_iff_not_done(mut schema: Schema) -> Schema {
+    let present = json_schema!({ "required": ["action"], "properties": { "action": { "not": { "type": "null" } } } });
+    schema.insert("if".into(), serde_json::json!({ "properties": { "done": { "const": false } } }));
+    schema.insert("then".into(), present.clone().into());
+    schema.insert("else".into(), serde_json::json!({ "not": present }));
+    schema
+}
+
+impl JsonSchema for Thought<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "Thought".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        action_iff_not_done(ThoughtShape::json_schema(generator))
+    }
+}
+
+impl JsonSchema for TurnThought<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "TurnThought".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        action_iff_not_done(TurnThoughtShape::json_schema(generator))
+    }
+}
+
+/// How the runtime ruled, and why. The reason belongs to the kind.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "EvaluationShape")]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub struct Evaluation {
+    pub kind: EvaluationKind,
+    pub reason: EvaluationReason,
+}
+
+impl Evaluation {
+    /// An evaluation whose kind follows from its reason.
+    #[must_use]
+    pub const fn because(reason: EvaluationReason) -> Self {
+        Self { kind: reason.kind(), reason }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct EvaluationShape {
+    kind: EvaluationKind,
+    reason: EvaluationReason,
+    #[expect(dead_code, reason = "checked, never read")]
+    metadata: Option<AnyObject>,
+}
+
+impl TryFrom<EvaluationShape> for Evaluation {
+    type Error = Contradiction;
+
+    fn try_from(shape: EvaluationShape) -> Result<Self, Contradiction> {
+        if shape.reason.kind() == shape.kind {
+            Ok(Self::because(shape.reason))
+        } else {
+            Err(Contradiction::KindAndReason)
+        }
+    }
+}
+
+impl JsonSchema for Evaluation {
+    fn schema_name() -> Cow<'static, str> {
+        "Evaluation".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = EvaluationShape::json_schema(generator);
+        schema.insert(
+            "oneOf".into(),
+            serde_json::json!([
+                { "properties": { "kind": { "const": "continue" }, "reason": { "enum": ["incomplete", "failure_retry"] } } },
+                { "properties": { "kind": { "const": "terminate" }, "reason": { "enum": ["goal_satisfied", "user_abort", "max_turns_exceeded"] } } },
+                { "properties": { "kind": { "const": "pause" }, "reason": { "enum": ["await_human_input"] } } }
+            ]),
+        );
+        schema
+    }
+}

@@ -1,0 +1,160 @@
+//! The scalars of records: numbers and times, with the bounds that the schema states.
+
+use crate::time::parse_rfc3339;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserialize, Deserializer, Unexpected, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The largest integer that every JSON reader agrees on (2^53 - 1).
+const MAX_SAFE: i64 = 9_007_199_254_740_991;
+
+/// An integer from `MIN` to 2^53 - 1. As in JSON Schema, `2.0` is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Int<const MIN: i64>(i64);
+
+impl<const MIN: i64> Int<MIN> {
+    /// The value.
+    #[must_use]
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+struct IntVisitor<const MIN: i64>;
+
+impl<const MIN: i64> Visitor<'_> for IntVisitor<MIN> {
+    type Value = Int<MIN>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an integer from {MIN} to {MAX_SAFE}")
+    }
+
+    fn visit_i64<E: de::Error>(self, v: i64) -> Result<Int<MIN>, E> {
+        if (MIN..=MAX_SAFE).contains(&v) { Ok(Int(v)) } else { Err(E::invalid_value(Unexpected::Signed(v), &self)) }
+    }
+
+    fn visit_u64<E: de::Error>(self, v: u64) -> Result<Int<MIN>, E> {
+        match i64::try_from(v) {
+            Ok(v) => self.visit_i64(v),
+            Err(_) => Err(E::invalid_value(Unexpected::Unsigned(v), &self)),
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
+    fn visit_f64<E: de::Error>(self, v: f64) -> Result<Int<MIN>, E> {
+        if v.fract() == 0.0 && v.abs() <= 9_007_199_254_740_991.0 {
+            self.visit_i64(v as i64)
+        } else {
+            Err(E::invalid_value(Unexpected::Float(v), &self))
+        }
+    }
+}
+
+impl<'de, const MIN: i64> Deserialize<'de> for Int<MIN> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_i64(IntVisitor)
+    }
+}
+
+impl<const MIN: i64> JsonSchema for Int<MIN> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Int".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX_SAFE })
+    }
+}
+
+/// A point in time: milliseconds since the Unix epoch, written as an integer or as RFC 3339.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    #[must_use]
+    pub const fn millis(self) -> i64 {
+        self.0
+    }
+}
+
+struct TimestampVisitor;
+
+impl Visitor<'_> for TimestampVisitor {
+    type Value = Timestamp;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("milliseconds since the epoch or an RFC 3339 date-time")
+    }
+
+    fn visit_i64<E: de::Error>(self, v: i64) -> Result<Timestamp, E> {
+        IntVisitor::<0>.visit_i64(v).map(|n| Timestamp(n.0))
+    }
+
+    fn visit_u64<E: de::Error>(self, v: u64) -> Result<Timestamp, E> {
+        IntVisitor::<0>.visit_u64(v).map(|n| Timestamp(n.0))
+    }
+
+    fn visit_f64<E: de::Error>(self, v: f64) -> Result<Timestamp, E> {
+        IntVisitor::<0>.visit_f64(v).map(|n| Timestamp(n.0))
+    }
+
+    fn visit_str<E: de::Error>(self, v: &str) -> Result<Timestamp, E> {
+        parse_rfc3339(v).map(Timestamp).ok_or_else(|| E::invalid_value(Unexpected::Str(v), &self))
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TimestampVisitor)
+    }
+}
+
+impl JsonSchema for Timestamp {
+    fn schema_name() -> Cow<'static, str> {
+        "Timestamp".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Milliseconds since the Unix epoch, or RFC 3339.",
+            "anyOf": [
+                { "type": "integer", "minimum": 0, "maximum": MAX_SAFE },
+                { "type": "string", "format": "date-time" }
+            ]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_both_spellings_of_a_time() {
+        let read = |text| crate::json::from_text::<Timestamp>(text).map(Timestamp::millis).ok();
+        assert_eq!(read("1768800000000"), Some(1_768_800_000_000));
+        assert_eq!(read("1.7688e12"), Some(1_768_800_000_000));
+        assert_eq!(read(r#""2026-01-19T05:20:00Z""#), Some(1_768_800_000_000));
+        assert_eq!(read(r#""2026-01-19t06:20:00.1239+01:00""#), Some(1_768_800_000_123));
+        assert_eq!(read(r#""1969-12-31T23:59:60Z""#), Some(-1000));
+        for wrong in ["-1", "1.5", r#""2026-02-29T00:00:00Z""#, r#""2026-01-19 05:20:00Z""#, r#""2026-01-19T05:20:00""#, "null"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn integers_keep_their_bounds() {
+        let read = |text| crate::json::from_text::<Int<1>>(text).map(Int::get).ok();
+        assert_eq!(read("1"), Some(1));
+        assert_eq!(read("3.0"), Some(3));
+        for wrong in ["0", "-1", "1.5", "9007199254740992", "1e300", "\"1\""] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+}

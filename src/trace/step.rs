@@ -1,0 +1,276 @@
+//! What a record says, in the words that all formats share.
+//!
+//! A record of any format unfolds into steps: one for an event, several for a turn or an execution.
+//! A fact that a format doesn't keep is [`None`] or [`Fact::NotRecorded`]; it is never made up.
+
+use super::record::{ActionType, Capability, ChainMode, DecidedBy, EvaluationReason, RecordKind, Signature};
+use crate::governance::{EvaluationKind, Event, Risk, Ruling, State};
+use crate::json::{Raw, Str};
+
+/// One fact with its place in the record.
+#[derive(Debug, Clone, Copy)]
+pub struct Step<'r, 'a> {
+    /// The turn that the record names.
+    pub turn: Option<i64>,
+    /// When, in milliseconds since the epoch.
+    pub time: Option<i64>,
+    /// Where in the record.
+    pub part: Part,
+    /// What.
+    pub fact: Fact<'r, 'a>,
+}
+
+/// Where in its record a step stands: `/MEMBER` or `/turns/N/MEMBER`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Index of the turn inside a whole execution.
+    pub nested: Option<u32>,
+    /// The member; empty for the record itself.
+    pub member: &'static str,
+}
+
+impl Part {
+    /// The record itself.
+    pub const WHOLE: Self = Self { nested: None, member: "" };
+
+    /// A member of the record.
+    #[must_use]
+    pub const fn member(member: &'static str) -> Self {
+        Self { nested: None, member }
+    }
+
+    /// The JSON pointer, with `below` added.
+    #[must_use]
+    pub fn pointer(self, below: &str) -> String {
+        let turn = self.nested.map(|n| format!("/turns/{n}")).unwrap_or_default();
+        let slash = if self.member.is_empty() { "" } else { "/" };
+        format!("{turn}{slash}{}{below}", self.member)
+    }
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy)]
+pub enum Fact<'r, 'a> {
+    /// An execution starts or resumes.
+    Started(Started<'r, 'a>),
+    /// An agent has thought.
+    Thought(Thought<'a>),
+    /// An action is proposed.
+    Proposed(Proposal<'r, 'a>),
+    /// The governor has decided.
+    Decided(Decision<'a>),
+    /// An action ran.
+    Executed(Executed<'r, 'a>),
+    /// A result was observed.
+    Observed(Observed<'a>),
+    /// The runtime has ruled.
+    Evaluated(EvaluationKind, Option<EvaluationReason>),
+    /// The execution is declared over.
+    Ended(Str<'a>),
+    /// A token was issued.
+    Issued(&'r Capability<'a>),
+    /// A token was revoked.
+    Revoked(Str<'a>),
+    /// The context changed.
+    Context,
+    /// A native log says that the state moved.
+    Moved(Moved<'a>),
+    /// A native log tells more of the turn without moving the state.
+    Beside(Beside<'r, 'a>),
+    /// Something happened that the format keeps no record of.
+    NotRecorded(Event),
+    /// A record of this kind stands here, but can't be read.
+    Unreadable(RecordKind),
+}
+
+/// The start of an execution.
+#[derive(Debug, Clone, Copy)]
+pub struct Started<'r, 'a> {
+    /// Version of the format.
+    pub schema_version: Str<'a>,
+    /// Version of the machine.
+    pub fsm_version: Str<'a>,
+    /// The most turns that it may take.
+    pub max_turns: Option<i64>,
+    /// The agents that think.
+    pub agents: &'r [Str<'a>],
+    /// Who governs.
+    pub governor: Option<Str<'a>>,
+    /// Whether the policy in force is named.
+    pub policy: bool,
+    /// Whether tokens are required.
+    pub capabilities_required: bool,
+    /// Whether records are chained.
+    pub chain: Option<ChainMode>,
+}
+
+/// What an action is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActionKind<'a> {
+    /// One of the known types.
+    Known(ActionType),
+    /// Some other word. Unknown means high risk.
+    Other(Str<'a>),
+}
+
+impl ActionKind<'_> {
+    /// The word as it stands in records.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::Known(ActionType::ToolCall) => "tool_call".into(),
+            Self::Known(ActionType::ShellCmd) => "shell_cmd".into(),
+            Self::Known(ActionType::CodeDiff) => "code_diff".into(),
+            Self::Known(ActionType::Answer) => "answer".into(),
+            Self::Other(word) => word.decode().into_owned(),
+        }
+    }
+}
+
+/// An action, as far as it is recorded.
+#[derive(Debug, Clone, Copy)]
+pub struct Action<'a> {
+    /// Its id.
+    pub id: Option<Str<'a>>,
+    /// Its type.
+    pub kind: ActionKind<'a>,
+    /// What it does.
+    pub payload: Option<Raw<'a>>,
+    /// The risk that was recorded.
+    pub risk: Option<Risk>,
+}
+
+/// A thought.
+#[derive(Debug, Clone, Copy)]
+pub struct Thought<'a> {
+    /// Who thought.
+    pub agent: Option<Str<'a>>,
+    /// Whether the agent believes that it is done.
+    pub done: bool,
+    /// What it wants to do.
+    pub action: Option<Action<'a>>,
+    /// Whether the prompt and tool-set versions are recorded.
+    pub conditions: bool,
+}
+
+/// A proposal.
+#[derive(Debug, Clone, Copy)]
+pub struct Proposal<'r, 'a> {
+    /// Who proposes.
+    pub agent: Option<Str<'a>>,
+    /// What.
+    pub action: Action<'a>,
+    /// The paths that it says it will change.
+    pub declared: Option<&'r [Str<'a>]>,
+    /// The format shows the action as a human has changed it, not as it was proposed.
+    pub replaced: bool,
+}
+
+/// A decision.
+#[derive(Debug, Clone, Copy)]
+pub struct Decision<'a> {
+    /// What it says.
+    pub ruling: Ruling,
+    /// Who made it.
+    pub by: DecidedBy,
+    /// When, by its own account.
+    pub time: Option<i64>,
+    /// The action that it is about.
+    pub action: Option<Str<'a>>,
+    /// Who signed.
+    pub signer: Option<Str<'a>>,
+    /// Why.
+    pub reason: Option<Str<'a>>,
+    /// The rule of the policy.
+    pub rule: Option<Str<'a>>,
+    /// The action that was modified.
+    pub original: Option<Str<'a>>,
+    /// The action as modified.
+    pub modified: Option<Action<'a>>,
+    /// Why it was modified.
+    pub modification_reason: Option<Str<'a>>,
+    /// The signature, as key id, algorithm, value and the timestamp as it was written.
+    pub signature: Option<SignatureFact<'a>>,
+}
+
+/// A signature over a decision.
+#[derive(Debug, Clone, Copy)]
+pub struct SignatureFact<'a> {
+    /// Which key.
+    pub key: Str<'a>,
+    /// Which algorithm.
+    pub algorithm: Str<'a>,
+    /// The signature itself, base64 or hexadecimal.
+    pub value: Str<'a>,
+}
+
+impl<'a> From<&Signature<'a>> for SignatureFact<'a> {
+    fn from(signature: &Signature<'a>) -> Self {
+        Self { key: signature.key_id, algorithm: signature.alg, value: signature.value }
+    }
+}
+
+/// How an execution of an action ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Executed<'r, 'a> {
+    /// The action that ran, by id.
+    pub action_id: Option<Str<'a>>,
+    /// The token that it ran on.
+    pub capability: Option<Str<'a>>,
+    /// What really ran.
+    pub action: Option<Action<'a>>,
+    /// The paths that were seen to change.
+    pub observed: Option<&'r [Str<'a>]>,
+    /// The result.
+    pub result: Option<Outcome<'a>>,
+}
+
+/// A result.
+#[derive(Debug, Clone, Copy)]
+pub struct Outcome<'a> {
+    /// Whether it is said to have succeeded.
+    pub success: bool,
+    /// What it printed.
+    pub output: Str<'a>,
+    /// What went wrong.
+    pub error: Option<Str<'a>>,
+    /// Whether a kind of failure is named.
+    pub error_type: bool,
+    /// The exit code.
+    pub exit_code: Option<i64>,
+    /// The format marks failures by a prefix of the output.
+    pub marks_failures: bool,
+}
+
+/// An observation.
+#[derive(Debug, Clone, Copy)]
+pub struct Observed<'a> {
+    /// The action that was observed.
+    pub action: Option<Str<'a>>,
+}
+
+/// A movement of the state as a native log states it.
+#[derive(Debug, Clone, Copy)]
+pub struct Moved<'a> {
+    /// The state before.
+    pub from: State,
+    /// The state after.
+    pub to: State,
+    /// The decision that goes with it.
+    pub decision: Option<Decision<'a>>,
+    /// The evaluation that goes with it.
+    pub evaluation: Option<EvaluationKind>,
+}
+
+/// Evidence that stands beside the movements.
+#[derive(Debug, Clone, Copy)]
+pub enum Beside<'r, 'a> {
+    /// What the model said.
+    Thought(Thought<'a>),
+    /// What was decided about which action.
+    Decided(Option<Action<'a>>, Option<Decision<'a>>),
+    /// What ran.
+    Executed(Executed<'r, 'a>),
+    /// Something was noted that no check reads.
+    Other,
+}

@@ -1,0 +1,346 @@
+//! ExecutionRecord JSONL, version 1: from a line to a record, from a record to steps.
+
+use super::record::{
+    self as v1, ActionProposed, CapabilityIssued, CapabilityMode, CapabilityRevoked, ContextChanged, EvaluationMade, Execution,
+    ExecutionEnded, ExecutionFinished, ExecutionStarted, GovernanceDecided, Intent, ObservationRecorded, RecordKind,
+    ThoughtGenerated, Turn,
+};
+use super::step::{Action, ActionKind, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Started, Step, Thought};
+use crate::json::{Deserializer, Error, Scanner, Str};
+use serde::Deserialize;
+
+/// A record of version 1.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "the structs of the same names say it")]
+pub enum Record<'a> {
+    ExecutionStarted(Box<ExecutionStarted<'a>>),
+    ThoughtGenerated(Box<ThoughtGenerated<'a>>),
+    ActionProposed(Box<ActionProposed<'a>>),
+    GovernanceDecided(Box<GovernanceDecided<'a>>),
+    ExecutionFinished(Box<ExecutionFinished<'a>>),
+    ObservationRecorded(Box<ObservationRecorded<'a>>),
+    EvaluationMade(Box<EvaluationMade<'a>>),
+    ExecutionEnded(Box<ExecutionEnded<'a>>),
+    CapabilityIssued(Box<CapabilityIssued<'a>>),
+    CapabilityRevoked(Box<CapabilityRevoked<'a>>),
+    ContextChanged(Box<ContextChanged<'a>>),
+    Turn(Box<Turn<'a>>),
+    Execution(Box<Execution<'a>>),
+}
+
+/// Reads the line under `scanner` as a record of `kind`.
+///
+/// # Errors
+/// When the line is no JSON, or no such record.
+pub fn read<'a>(kind: RecordKind, scanner: &mut Scanner<'a>) -> Result<Record<'a>, Error> {
+    let mut de = Deserializer::new(scanner);
+    let de = &mut de;
+    let record = match kind {
+        RecordKind::ExecutionStarted => Record::ExecutionStarted(Box::deserialize(de)?),
+        RecordKind::ThoughtGenerated => Record::ThoughtGenerated(Box::deserialize(de)?),
+        RecordKind::ActionProposed => Record::ActionProposed(Box::deserialize(de)?),
+        RecordKind::GovernanceDecided => Record::GovernanceDecided(Box::deserialize(de)?),
+        RecordKind::ExecutionFinished => Record::ExecutionFinished(Box::deserialize(de)?),
+        RecordKind::ObservationRecorded => Record::ObservationRecorded(Box::deserialize(de)?),
+        RecordKind::EvaluationMade => Record::EvaluationMade(Box::deserialize(de)?),
+        RecordKind::ExecutionEnded => Record::ExecutionEnded(Box::deserialize(de)?),
+        RecordKind::CapabilityIssued => Record::CapabilityIssued(Box::deserialize(de)?),
+        RecordKind::CapabilityRevoked => Record::CapabilityRevoked(Box::deserialize(de)?),
+        RecordKind::ContextChanged => Record::ContextChanged(Box::deserialize(de)?),
+        RecordKind::Turn => {
+            let turn = Box::<Turn<'a>>::deserialize(de)?;
+            if turn.execution_id.is_none() || turn.record.is_none() {
+                return Err(serde::de::Error::custom("missing field `executionId`"));
+            }
+            Record::Turn(turn)
+        }
+        RecordKind::Execution => Record::Execution(Box::deserialize(de)?),
+    };
+    scanner.end()?;
+    Ok(record)
+}
+
+impl<'a> Record<'a> {
+    /// The execution that the record belongs to.
+    #[must_use]
+    pub fn execution_id(&self) -> Str<'a> {
+        match self {
+            Self::ExecutionStarted(r) => r.execution_id,
+            Self::ThoughtGenerated(r) => r.execution_id,
+            Self::ActionProposed(r) => r.execution_id,
+            Self::GovernanceDecided(r) => r.execution_id,
+            Self::ExecutionFinished(r) => r.execution_id,
+            Self::ObservationRecorded(r) => r.execution_id,
+            Self::EvaluationMade(r) => r.execution_id,
+            Self::ExecutionEnded(r) => r.execution_id,
+            Self::CapabilityIssued(r) => r.execution_id,
+            Self::CapabilityRevoked(r) => r.execution_id,
+            Self::ContextChanged(r) => r.execution_id,
+            Self::Turn(r) => r.execution_id.unwrap_or_default(),
+            Self::Execution(r) => r.execution_id,
+        }
+    }
+
+    /// The hash of the record before, where records are chained.
+    #[must_use]
+    pub fn prev(&self) -> Option<Str<'a>> {
+        match self {
+            Self::ExecutionStarted(r) => r.prev,
+            Self::ThoughtGenerated(r) => r.prev,
+            Self::ActionProposed(r) => r.prev,
+            Self::GovernanceDecided(r) => r.prev,
+            Self::ExecutionFinished(r) => r.prev,
+            Self::ObservationRecorded(r) => r.prev,
+            Self::EvaluationMade(r) => r.prev,
+            Self::ExecutionEnded(r) => r.prev,
+            Self::CapabilityIssued(r) => r.prev,
+            Self::CapabilityRevoked(r) => r.prev,
+            Self::ContextChanged(r) => r.prev,
+            Self::Turn(r) => r.prev,
+            Self::Execution(r) => r.prev,
+        }
+    }
+
+    /// Unfolds the record into its steps, in their order.
+    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+        match self {
+            Self::ExecutionStarted(r) => emit(Step {
+                turn: None,
+                time: r.timestamp.map(|t| t.millis()),
+                part: Part::WHOLE,
+                fact: Fact::Started(Started {
+                    schema_version: r.schema_version,
+                    fsm_version: r.fsm_version,
+                    max_turns: r.max_turns.map(|n| n.get()),
+                    agents: r.agents.as_deref().unwrap_or_default(),
+                    governor: r.governor.as_ref().map(|g| g.id),
+                    policy: r.policy.is_some(),
+                    capabilities_required: r.capabilities == Some(CapabilityMode::Required),
+                    chain: r.chain,
+                }),
+            }),
+            Self::ThoughtGenerated(r) => emit(Step {
+                turn: Some(r.turn_id.get()),
+                time: r.timestamp.map(|t| t.millis()),
+                part: Part::member("thought"),
+                fact: Fact::Thought(Thought {
+                    agent: r.agent_id,
+                    done: r.thought.done,
+                    action: r.thought.action.as_ref().map(intent),
+                    conditions: r.context_snapshot.is_some(),
+                }),
+            }),
+            Self::ActionProposed(r) => emit(Step {
+                turn: Some(r.turn_id.get()),
+                time: r.timestamp.map(|t| t.millis()),
+                part: Part::member("action"),
+                fact: Fact::Proposed(Proposal {
+                    agent: r.agent_id,
+                    action: Action {
+                        id: Some(r.action.id),
+                        kind: ActionKind::Known(r.action.kind),
+                        payload: Some(r.action.payload.0),
+                        risk: Some(r.action.risk_level),
+                    },
+                    declared: r.declared_changes.as_deref(),
+                    replaced: false,
+                }),
+            }),
+            Self::GovernanceDecided(r) => emit(Step {
+                turn: Some(r.turn_id.get()),
+                time: r.timestamp.map(|t| t.millis()),
+                part: Part::member("decision"),
+                fact: Fact::Decided(decision(&r.decision)),
+            }),
+            Self::ExecutionFinished(r) => emit(Step {
+                turn: Some(r.turn_id.get()),
+                time: r.timestamp.map(|t| t.millis()),
+                part: Part::WHOLE,
+                fact: Fact::Executed(Executed {
+                    action_id: Some(r.action_id),
+                    capability: r.capability_id,
+                    action: r.action.as_ref().map(intent),
+                    observed: r.observed_changes.as_deref(),
+                    result: Some(Outcome {
+                        success: r.result.success,
+                        output: r.result.output,
+                        error: r.result.error,
+                        error_type: r.result.error_type.is_some(),
+                        exit_code: r.result.exit_code.map(|n| n.get()),
+                        marks_failures: false,
+                    }),
+                }),
+            }),
+            Self::ObservationRecorded(r) => emit(Step {
+                turn: Some(r.turn_id.get()),
+                time: r.timestamp.map(|t| t.millis()),
+                part: Part::member("observation"),
+                fact: Fact::Observed(Observed { action: r.action_id }),
+            }),
+            Self::EvaluationMade(r) => emit(Step {
+                turn: Some(r.turn_id.get()),
+                time: r.timestamp.map(|t| t.millis()),
+                part: Part::member("evaluation"),
+                fact: Fact::Evaluated(r.evaluation.kind, Some(r.evaluation.reason)),
+            }),
+            Self::ExecutionEnded(r) => emit(Step {
+                turn: None,
+                time: r.timestamp.map(|t| t.millis()),
+                part: Part::member("outcome"),
+                fact: Fact::Ended(r.outcome),
+            }),
+            Self::CapabilityIssued(r) => emit(Step {
+                turn: None,
+                time: r.timestamp.map(|t| t.millis()),
+                part: Part::member("capability"),
+                fact: Fact::Issued(&r.capability),
+            }),
+            Self::CapabilityRevoked(r) => emit(Step {
+                turn: None,
+                time: r.timestamp.map(|t| t.millis()),
+                part: Part::member("capability"),
+                fact: Fact::Revoked(r.capability.id),
+            }),
+            Self::ContextChanged(r) => emit(Step {
+                turn: Some(r.turn_id.get()),
+                time: r.timestamp.map(|t| t.millis()),
+                part: Part::WHOLE,
+                fact: Fact::Context,
+            }),
+            Self::Turn(r) => turn_steps(r, None, emit),
+            Self::Execution(r) => {
+                emit(Step {
+                    turn: None,
+                    time: r.timestamp.map(|t| t.millis()),
+                    part: Part::WHOLE,
+                    fact: Fact::Started(Started {
+                        schema_version: r.schema_version,
+                        fsm_version: r.fsm_version,
+                        max_turns: r.max_turns.map(|n| n.get()),
+                        agents: r.agents.as_deref().unwrap_or_default(),
+                        governor: r.governor.as_ref().map(|g| g.id),
+                        policy: r.policy.is_some(),
+                        capabilities_required: r.capabilities == Some(CapabilityMode::Required),
+                        chain: r.chain,
+                    }),
+                });
+                for (turn, index) in r.turns.iter().zip(0u32..) {
+                    turn_steps(turn, Some(index), emit);
+                }
+                if let Some(outcome) = r.outcome {
+                    emit(Step { turn: None, time: None, part: Part::member("outcome"), fact: Fact::Ended(outcome) });
+                }
+            }
+        }
+    }
+}
+
+/// A turn's events in their order. Its times: thoughts at the start, the decision at its own, the
+/// rest at the end, which is all that a turn says.
+fn turn_steps<'r, 'a>(r: &'r Turn<'a>, nested: Option<u32>, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+    let turn = Some(r.turn_id.get());
+    let start = Some(r.start_time.millis());
+    let part = |member| Part { nested, member };
+    for (thought, member) in
+        r.thought.iter().map(|t| (t, "thought")).chain(r.thoughts.iter().flatten().map(|t| (t, "thoughts")))
+    {
+        emit(Step {
+            turn,
+            time: start,
+            part: part(member),
+            fact: Fact::Thought(Thought {
+                agent: thought.agent_id.or(r.agent_id),
+                done: thought.done,
+                action: thought.action.as_ref().map(intent),
+                conditions: true,
+            }),
+        });
+    }
+    if let Some(action) = &r.proposed_action {
+        emit(Step {
+            turn,
+            time: start,
+            part: part("proposedAction"),
+            fact: Fact::Proposed(Proposal {
+                agent: action.agent_id.or(r.agent_id),
+                action: Action {
+                    id: Some(action.id),
+                    kind: ActionKind::Known(action.kind),
+                    payload: Some(action.payload.0),
+                    risk: Some(action.risk_level),
+                },
+                declared: action.declared_changes.as_deref().or(r.declared_changes.as_deref()),
+                replaced: false,
+            }),
+        });
+    }
+    let decided = r.governance.as_ref().map(decision);
+    if let Some(decision) = decided {
+        emit(Step { turn, time: decision.time, part: part("governance"), fact: Fact::Decided(decision) });
+    }
+    if let Some(result) = &r.execution_result {
+        // A turn holds one action; what ran is that one, as modified, unless the result names another.
+        let proposed = r.proposed_action.as_ref().map(|a| a.id);
+        let modified = decided.and_then(|d| d.modified).and_then(|a| a.id);
+        emit(Step {
+            turn,
+            time: r.end_time.map(|t| t.millis()),
+            part: part("executionResult"),
+            fact: Fact::Executed(Executed {
+                action_id: result.action_id.or(modified).or(proposed),
+                capability: result.capability_id.or(r.capability_id),
+                action: result.action.as_ref().map(intent),
+                observed: result.observed_changes.as_deref().or(r.observed_changes.as_deref()),
+                result: Some(Outcome {
+                    success: result.success,
+                    output: result.output,
+                    error: result.error,
+                    error_type: result.error_type.is_some(),
+                    exit_code: result.exit_code.map(|n| n.get()),
+                    marks_failures: false,
+                }),
+            }),
+        });
+    }
+    if let Some(observation) = &r.observation {
+        emit(Step {
+            turn,
+            time: r.end_time.map(|t| t.millis()),
+            part: part("observation"),
+            fact: Fact::Observed(Observed { action: observation.action_id }),
+        });
+    }
+    if let Some(evaluation) = &r.evaluation {
+        emit(Step {
+            turn,
+            time: r.end_time.map(|t| t.millis()),
+            part: part("evaluation"),
+            fact: Fact::Evaluated(evaluation.kind, Some(evaluation.reason)),
+        });
+    }
+}
+
+fn intent<'a>(intent: &Intent<'a>) -> Action<'a> {
+    Action { id: None, kind: ActionKind::Known(intent.kind), payload: Some(intent.payload.0), risk: None }
+}
+
+fn decision<'a>(decision: &v1::Decision<'a>) -> Decision<'a> {
+    Decision {
+        ruling: decision.status,
+        by: decision.by,
+        time: decision.timestamp.map(|t| t.millis()),
+        action: decision.action_id,
+        signer: decision.signer,
+        reason: decision.reason,
+        rule: decision.rule_id,
+        original: decision.original_action_id,
+        modified: decision.modified_action.as_ref().map(|a| Action {
+            id: Some(a.id),
+            kind: ActionKind::Known(a.kind),
+            payload: Some(a.payload.0),
+            risk: a.risk_level,
+        }),
+        modification_reason: decision.modification_reason,
+        signature: decision.signature.as_ref().map(Into::into),
+    }
+}
