@@ -1,5 +1,14 @@
 //! Traces: from bytes to records, from records to steps.
+
+pub mod entry;
+pub mod format;
+pub mod native;
 pub mod record;
 pub mod scalar;
+pub mod schemas;
 pub mod step;
 pub mod v1;
+
+pub use entry::{Entry, Problem, Record};
+pub use format::Format;
+pub use step::{Fact, Step};

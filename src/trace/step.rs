@@ -79,6 +79,8 @@ pub enum Fact<'r, 'a> {
     Beside(Beside<'r, 'a>),
     /// Something happened that the format keeps no record of.
     NotRecorded(Event),
+    /// A frame of a recorded terminal session.
+    Terminal(super::native::cast::Frame),
     /// A record of this kind stands here, but can't be read.
     Unreadable(RecordKind),
 }

@@ -1,0 +1,312 @@
+//! One record of an input, read: what it says, where it stands, what is wrong with it.
+
+use super::format::{Format, Peek};
+use super::native::cast::{CastFrame, CastHeader};
+use super::native::command::CommandRecord;
+use super::native::events::Event;
+use super::native::transitions::Transition;
+use super::native::turns::NativeTurn;
+use super::record::RecordKind;
+use super::schemas;
+use super::step::{Fact, Part, Step};
+use super::v1;
+use crate::diag::{Code, Excerpt};
+use crate::json::{Deserializer, Error, ErrorKind, NoteKind, Scanner, Str, pointer_at};
+use serde::Deserialize;
+
+/// A record with its place.
+#[derive(Debug)]
+pub struct Entry<'a> {
+    /// Line of its first byte, from 1.
+    pub line: u64,
+    /// Bytes before it on that line.
+    pub indent: u64,
+    /// The record as it is written.
+    pub text: &'a str,
+    /// What it says.
+    pub record: Record<'a>,
+    /// What is wrong with it, in the order of the text.
+    pub problems: Vec<Problem>,
+}
+
+/// What a record says.
+#[derive(Debug)]
+pub enum Record<'a> {
+    /// A record of version 1.
+    V1(v1::Record<'a>),
+    /// An event of the runtime's log.
+    Event(Box<Event<'a>>),
+    /// A bare transition.
+    Transition(Transition<'a>),
+    /// A whole turn.
+    Turn(Box<NativeTurn<'a>>),
+    /// The record of a command.
+    Command(Box<CommandRecord<'a>>),
+    /// The first line of a recording.
+    CastHeader(Box<CastHeader<'a>>),
+    /// A frame of a recording.
+    CastFrame(CastFrame<'a>),
+    /// Valid JSON, but not the record that it should be. As much as can be told of it.
+    Broken(Broken<'a>),
+    /// Nothing can be told of it, not even the execution that it belongs to.
+    Unreadable,
+}
+
+/// What can be told of a record that breaks its schema.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Broken<'a> {
+    /// Its kind.
+    pub kind: Option<RecordKind>,
+    /// Its execution.
+    pub execution: Option<Str<'a>>,
+    /// Its turn.
+    pub turn: Option<i64>,
+}
+
+/// Something wrong with one record.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// The rule that says so.
+    pub code: Code,
+    /// Byte offset into the record, and how many bytes it is about.
+    pub at: (usize, usize),
+    /// JSON pointer.
+    pub pointer: Option<String>,
+    /// What. May hold hostile text.
+    pub message: String,
+}
+
+impl Entry<'_> {
+    /// Line and column (bytes, from 1) of an offset into the record.
+    #[must_use]
+    pub fn position(&self, at: usize) -> (u64, u64) {
+        let before = self.text.get(..at).unwrap_or(self.text);
+        match before.rfind('\n') {
+            None => (self.line, self.indent + at as u64 + 1),
+            Some(end) => (self.line + memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64, (at - end) as u64),
+        }
+    }
+
+    /// The line around an offset, cut to what fits a terminal.
+    #[must_use]
+    pub fn excerpt(&self, at: usize, length: usize) -> Excerpt {
+        excerpt(self.text, at, length)
+    }
+}
+
+/// The line of `text` around `at`, cut on both sides.
+#[must_use]
+pub fn excerpt(text: &str, at: usize, length: usize) -> Excerpt {
+    const BEFORE: usize = 40;
+    const WIDTH: usize = 100;
+    let at = at.min(text.len());
+    let line_start = text.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |n| n + 1);
+    let line_end = text.get(at..).and_then(|t| t.find('\n')).map_or(text.len(), |n| at + n);
+    let boundary = |mut n: usize| {
+        while !text.is_char_boundary(n) {
+            n -= 1;
+        }
+        n
+    };
+    let start = boundary(at.saturating_sub(BEFORE).max(line_start));
+    let start = if start - line_start < 8 { line_start } else { start };
+    let end = boundary((start + WIDTH).min(line_end));
+    let from = at - start;
+    let to = (from + length.max(1)).min(end.saturating_sub(start)).max(from);
+    Excerpt {
+        text: text.get(start..end).unwrap_or_default().to_owned(),
+        span: (from, to),
+        cut_before: start > line_start,
+        cut_after: end < line_end,
+    }
+}
+
+impl<'a> Record<'a> {
+    /// The execution that the record names.
+    #[must_use]
+    pub fn execution_id(&self) -> Option<Str<'a>> {
+        match self {
+            Self::V1(r) => Some(r.execution_id()),
+            Self::Event(r) => Some(r.execution_id),
+            Self::Broken(broken) => broken.execution,
+            Self::Transition(_) | Self::Turn(_) | Self::Command(_) | Self::CastHeader(_) | Self::CastFrame(_) | Self::Unreadable => None,
+        }
+    }
+
+    /// Unfolds the record into its steps, in their order.
+    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+        match self {
+            Self::V1(r) => r.steps(emit),
+            Self::Event(r) => r.steps(emit),
+            Self::Transition(r) => r.steps(emit),
+            Self::Turn(r) => r.steps(emit),
+            #[expect(clippy::cast_possible_truncation, reason = "a float to integer cast saturates, which suits a time")]
+            Self::CastFrame(r) => emit(Step {
+                turn: None,
+                time: Some((r.seconds * 1000.0) as i64),
+                part: Part::WHOLE,
+                fact: Fact::Terminal(r.meaning()),
+            }),
+            Self::Broken(Broken { kind: Some(kind), turn, .. }) => {
+                emit(Step { turn: *turn, time: None, part: Part::WHOLE, fact: Fact::Unreadable(*kind) });
+            }
+            Self::Broken(_) | Self::Command(_) | Self::CastHeader(_) | Self::Unreadable => {}
+        }
+    }
+}
+
+/// Reads one record. `last_unended` says that it is the last line and has no line end: then a text
+/// that breaks off was cut by a crash.
+#[must_use]
+pub fn read<'a>(format: Format, scanner: &mut Scanner<'a>, text: &'a str, place: (u64, u64), last_unended: bool) -> Entry<'a> {
+    scanner.reset(text);
+    let (line, indent) = place;
+    let mut problems = Vec::new();
+    let record = match typed(format, scanner, text) {
+        Ok(record) => record,
+        Err(error) if error.is_data() => {
+            // The typed reader stops at the first surprise. Go over the rest, so that what follows is
+            // known to be JSON and is searched for duplicates as well.
+            scanner.reset(text);
+            match scanner.skip().and_then(|_| scanner.end()) {
+                Ok(()) => broken(format, text, &error, &mut problems),
+                Err(error) => unreadable(text, error, last_unended, &mut problems),
+            }
+        }
+        Err(error) => unreadable(text, error, last_unended, &mut problems),
+    };
+    if !matches!(record, Record::Unreadable) {
+        notes(scanner, text, &mut problems);
+    }
+    Entry { line, indent, text, record, problems }
+}
+
+fn typed<'a>(format: Format, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
+    let record = match format {
+        Format::ExecutionRecord => {
+            let kind = record_kind(scanner, text)?;
+            return v1::read(kind, scanner).map(Record::V1);
+        }
+        Format::YuangsEvents => Record::Event(Box::deserialize(&mut Deserializer::new(scanner))?),
+        Format::YuangsTransitions => Record::Transition(Transition::deserialize(&mut Deserializer::new(scanner))?),
+        Format::YuangsTurns => Record::Turn(Box::deserialize(&mut Deserializer::new(scanner))?),
+        Format::YuangsRecord => Record::Command(Box::deserialize(&mut Deserializer::new(scanner))?),
+        Format::YuangsCast if text.trim_start().starts_with('[') => {
+            Record::CastFrame(CastFrame::deserialize(&mut Deserializer::new(scanner))?)
+        }
+        Format::YuangsCast => Record::CastHeader(Box::deserialize(&mut Deserializer::new(scanner))?),
+    };
+    scanner.end()?;
+    Ok(record)
+}
+
+/// The kind that a record of version 1 names. Writers put it first, so that is looked at first.
+fn record_kind<'a>(scanner: &mut Scanner<'a>, text: &'a str) -> Result<RecordKind, Error> {
+    let first = text.strip_prefix(r#"{"record":""#).and_then(|rest| rest.split_once('"')).map(|(word, _)| word);
+    if let Some(kind) = first.and_then(RecordKind::parse) {
+        return Ok(kind);
+    }
+    let peek = Peek::deserialize(&mut Deserializer::new(scanner))?;
+    scanner.reset(text);
+    let word = peek.record.and_then(|r| r.read::<Str<'_>>()).ok_or_else(no_kind)?;
+    RecordKind::parse(&word.decode()).ok_or_else(no_kind)
+}
+
+fn no_kind() -> Error {
+    Error { at: 0, kind: ErrorKind::Data("no known kind of record".into()) }
+}
+
+/// A record that is JSON and breaks its schema: the general validator says where.
+fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<Problem>) -> Record<'a> {
+    let kind_of_text = text.trim_start().as_bytes().first();
+    if !matches!((kind_of_text, format), (Some(b'{'), _) | (Some(b'['), Format::YuangsCast)) {
+        let at = text.len() - text.trim_start().len();
+        problems.push(Problem {
+            code: Code(102),
+            at: (at, text.trim().len()),
+            pointer: None,
+            message: "the line is JSON, but no object".into(),
+        });
+        return Record::Unreadable;
+    }
+    let peek: Peek<'a> = crate::json::from_text(text).unwrap_or_default();
+    let kind = peek.record.and_then(|r| r.read::<Str<'_>>()).and_then(|w| RecordKind::parse(&w.decode()));
+    let violations = schemas::violations(format, kind, text);
+    if violations.is_empty() {
+        // The two validators disagree; the stricter one is believed.
+        problems.push(Problem { code: Code(103), at: (error.at.min(text.len()), 1), pointer: Some(pointer_at(text, error.at)), message: error.to_string() });
+    }
+    for violation in violations {
+        problems.push(Problem {
+            code: if in_contract(&violation.pointer, kind) { Code(210) } else { Code(103) },
+            at: (violation.at.start, violation.at.len()),
+            pointer: Some(violation.pointer),
+            message: violation.message,
+        });
+    }
+    Record::Broken(Broken {
+        kind,
+        execution: peek.execution_id.and_then(|r| r.read()),
+        turn: peek.turn_id.and_then(|r| r.read::<super::scalar::Int<1>>()).map(|n| n.get()),
+    })
+}
+
+/// Whether a place lies in what a model hands in: then the prompt contract is broken (YV210), not just
+/// the schema.
+fn in_contract(pointer: &str, kind: Option<RecordKind>) -> bool {
+    let thought = |rest: &str| {
+        let rest = rest.strip_prefix("/thought").map(|r| r.strip_prefix("s/").map_or(r, |r| r.trim_start_matches(|c: char| c.is_ascii_digit())));
+        rest.is_some_and(|r| r.is_empty() || r.starts_with('/'))
+    };
+    match kind {
+        Some(RecordKind::ThoughtGenerated | RecordKind::Turn) => thought(pointer),
+        Some(RecordKind::Execution) => {
+            let rest = pointer.strip_prefix("/turns/").map(|r| r.trim_start_matches(|c: char| c.is_ascii_digit()));
+            rest.is_some_and(thought)
+        }
+        _ => false,
+    }
+}
+
+fn unreadable<'a>(text: &str, error: Error, last_unended: bool, problems: &mut Vec<Problem>) -> Record<'a> {
+    let (code, message) = match error.kind {
+        ErrorKind::TooDeep(limit) => (Code(107), format!("the record is nested deeper than {limit} levels")),
+        ErrorKind::Incomplete if last_unended => (Code(104), "the last line breaks off inside a record".to_owned()),
+        ErrorKind::TrailingText if !text.trim_start().starts_with('{') => (Code(102), "the line is no JSON object".to_owned()),
+        _ => (Code(102), error.to_string()),
+    };
+    let at = error.at.min(text.len());
+    problems.push(Problem { code, at: (at, 1), pointer: Some(pointer_at(text, at)).filter(|p| !p.is_empty()), message });
+    Record::Unreadable
+}
+
+fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
+    const MOST: usize = 5;
+    for (kind, code) in [(NoteKind::DuplicateMember, Code(106)), (NoteKind::LoneSurrogate, Code(109))] {
+        let of_kind = scanner.notes().iter().filter(|n| n.kind == kind);
+        let count = of_kind.clone().count();
+        // Halves of pairs come in swarms from one cut text: one finding a record.
+        let most = if kind == NoteKind::LoneSurrogate { 1 } else { MOST };
+        for note in of_kind.take(most) {
+            let rest = text.get(note.at..).unwrap_or_default();
+            let message = match kind {
+                NoteKind::DuplicateMember => {
+                    let name = Scanner::new(rest, 1).skip().unwrap_or_default();
+                    format!("the member {} stands twice in its object; the first one is read", cut(name))
+                }
+                NoteKind::LoneSurrogate if count > 1 => {
+                    format!("`{}` is half of a surrogate pair, read as U+FFFD ({count} such escapes in this record)", rest.get(..6).unwrap_or_default())
+                }
+                NoteKind::LoneSurrogate => format!("`{}` is half of a surrogate pair, read as U+FFFD", rest.get(..6).unwrap_or_default()),
+            };
+            problems.push(Problem { code, at: (note.at, 6), pointer: Some(pointer_at(text, note.at)), message });
+        }
+    }
+    problems.sort_by_key(|p| p.at);
+}
+
+fn cut(name: &str) -> String {
+    let end = (0..=40.min(name.len())).rev().find(|n| name.is_char_boundary(*n)).unwrap_or_default();
+    let dots = if end < name.len() { "…" } else { "" };
+    format!("`{}{dots}`", name.get(..end).unwrap_or_default())
+}

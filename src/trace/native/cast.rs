@@ -1,0 +1,130 @@
+//! `yuangs-cast`: a terminal recording (asciicast 2) with frames of the governor in between.
+
+use super::open_shapes;
+use crate::json::{Raw, Str};
+use crate::trace::scalar::Int;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde::de::{self, Deserializer, SeqAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+
+open_shapes! {
+    /// The first line.
+    pub struct CastHeader<'a> {
+        version: Int<2>,
+        width: Int<1>,
+        height: Int<1>,
+        timestamp: Int<0>,
+        title: Option<Str<'a>>,
+        command: Option<Str<'a>>,
+    }
+}
+
+/// Every other line: `[seconds, code, data, meta?]`.
+#[derive(Debug, Clone)]
+pub struct CastFrame<'a> {
+    /// Seconds since the recording began.
+    pub seconds: f64,
+    /// What the frame is.
+    pub code: FrameCode,
+    /// What was printed or typed, or the governor's event.
+    pub data: Str<'a>,
+    /// What goes with it.
+    pub meta: Option<Raw<'a>>,
+}
+
+/// The kinds of frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+pub enum FrameCode {
+    /// Output.
+    #[serde(rename = "o")]
+    Output,
+    /// Input.
+    #[serde(rename = "i")]
+    Input,
+    /// The window changed its size.
+    #[serde(rename = "r")]
+    Resize,
+    /// The governor did something.
+    #[serde(rename = "g")]
+    Governance,
+}
+
+struct FrameVisitor;
+
+impl<'de> Visitor<'de> for FrameVisitor {
+    type Value = CastFrame<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a frame `[seconds, code, data, meta?]`")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<CastFrame<'de>, A::Error> {
+        let missing = || de::Error::custom("a frame has three or four elements");
+        let seconds: f64 = seq.next_element()?.ok_or_else(missing)?;
+        let code = seq.next_element()?.ok_or_else(missing)?;
+        let data = seq.next_element()?.ok_or_else(missing)?;
+        let meta = seq.next_element()?;
+        if seq.next_element::<de::IgnoredAny>()?.is_some() {
+            return Err(missing());
+        }
+        if seconds < 0.0 {
+            return Err(de::Error::custom("a frame's time is negative"));
+        }
+        Ok(CastFrame { seconds, code, data, meta })
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for CastFrame<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(FrameVisitor)
+    }
+}
+
+impl JsonSchema for CastFrame<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "CastFrame".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "array",
+            "prefixItems": [{ "type": "number", "minimum": 0 }, generator.subschema_for::<FrameCode>(), { "type": "string" }, true],
+            "items": false,
+            "minItems": 3,
+            "maxItems": 4
+        })
+    }
+}
+
+/// What a frame means for the governance of the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frame {
+    /// A line was typed.
+    Typed,
+    /// An elevation (`sudo`, `su`) was let through and waits for its password.
+    ElevationStarted,
+    /// The elevation failed or was blocked.
+    ElevationFailed,
+    /// A root shell is said to be there.
+    ElevationSucceeded,
+    /// Anything else.
+    Other,
+}
+
+impl CastFrame<'_> {
+    /// The meaning.
+    #[must_use]
+    pub fn meaning(&self) -> Frame {
+        match self.code {
+            FrameCode::Input => Frame::Typed,
+            FrameCode::Governance => match &*self.data.decode() {
+                "elevation_started" => Frame::ElevationStarted,
+                "elevation_failed" | "elevation_blocked" => Frame::ElevationFailed,
+                "elevation_success_root" => Frame::ElevationSucceeded,
+                _ => Frame::Other,
+            },
+            FrameCode::Output | FrameCode::Resize => Frame::Other,
+        }
+    }
+}

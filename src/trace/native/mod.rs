@@ -1,0 +1,159 @@
+//! The formats of other writers, read as they are.
+//!
+//! Their writers are out of our hands and still change, so unknown members are let pass here; what a
+//! format doesn't keep stays not recorded.
+
+pub mod cast;
+pub mod command;
+pub mod events;
+pub mod transitions;
+pub mod turns;
+
+use super::record::{ActionType, DecidedBy};
+use super::scalar::Timestamp;
+use super::step::{Action, ActionKind, Decision, Outcome};
+use crate::governance::{Risk, Ruling};
+use crate::json::{Raw, Str};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Declares structs of a foreign format: camelCase members, unknown ones let pass.
+macro_rules! open_shapes {
+    ($($(#[$meta:meta])* pub struct $name:ident<$a:lifetime> { $($(#[$field_meta:meta])* $field:ident : $type:ty,)* })*) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Deserialize, JsonSchema)]
+        #[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
+        #[expect(missing_docs, reason = "the members are those of the format, which docs/native-formats.md describes")]
+        pub struct $name<$a> { $($(#[$field_meta])* pub $field: $type,)* }
+    )*};
+}
+pub(super) use open_shapes;
+
+/// Who decided, in the words of the early runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum By {
+    /// The policy.
+    Policy,
+    /// The policy, as one generation says it.
+    AutoPolicy,
+    /// A human.
+    Human,
+}
+
+open_shapes! {
+    /// An action. The type may be any word.
+    pub struct NativeAction<'a> {
+        id: Option<Str<'a>>,
+        #[serde(rename = "type")]
+        kind: Str<'a>,
+        payload: Option<Raw<'a>>,
+        risk_level: Option<Risk>,
+    }
+
+    /// A decision.
+    pub struct NativeDecision<'a> {
+        status: Ruling,
+        by: By,
+        timestamp: Option<Timestamp>,
+        action_id: Option<Str<'a>>,
+        signer: Option<Str<'a>>,
+        reason: Option<Str<'a>>,
+        rule_id: Option<Str<'a>>,
+        original_action_id: Option<Str<'a>>,
+        modified_action: Option<NativeAction<'a>>,
+        modification_reason: Option<Str<'a>>,
+    }
+
+    /// What the model said.
+    pub struct NativeThought<'a> {
+        raw: Option<Str<'a>>,
+        parsed_plan: Option<Raw<'a>>,
+        is_done: bool,
+        #[serde(rename = "type")]
+        kind: Option<Str<'a>>,
+        payload: Option<Raw<'a>>,
+        reasoning: Option<Str<'a>>,
+    }
+
+    /// How an action ended.
+    pub struct NativeResult<'a> {
+        success: bool,
+        output: Option<Str<'a>>,
+        error: Option<Str<'a>>,
+        exit_code: Option<super::scalar::Int<-2147483648>>,
+        artifacts: Option<super::record::Each<Str<'a>>>,
+    }
+}
+
+/// The type that a word names.
+#[must_use]
+pub fn action_kind(word: Str<'_>) -> ActionKind<'_> {
+    match &*word.decode() {
+        "tool_call" => ActionKind::Known(ActionType::ToolCall),
+        "shell_cmd" => ActionKind::Known(ActionType::ShellCmd),
+        "code_diff" => ActionKind::Known(ActionType::CodeDiff),
+        "answer" => ActionKind::Known(ActionType::Answer),
+        _ => ActionKind::Other(word),
+    }
+}
+
+impl<'a> NativeAction<'a> {
+    /// In common words.
+    #[must_use]
+    pub fn fact(&self) -> Action<'a> {
+        Action { id: self.id, kind: action_kind(self.kind), payload: self.payload, risk: self.risk_level }
+    }
+}
+
+impl<'a> NativeDecision<'a> {
+    /// In common words.
+    #[must_use]
+    pub fn fact(&self) -> Decision<'a> {
+        Decision {
+            ruling: self.status,
+            by: match self.by {
+                By::Policy | By::AutoPolicy => DecidedBy::Policy,
+                By::Human => DecidedBy::Human,
+            },
+            time: self.timestamp.map(Timestamp::millis),
+            action: self.action_id,
+            signer: self.signer,
+            reason: self.reason,
+            rule: self.rule_id,
+            original: self.original_action_id,
+            modified: self.modified_action.as_ref().map(NativeAction::fact),
+            modification_reason: self.modification_reason,
+            signature: None,
+        }
+    }
+}
+
+impl<'a> NativeThought<'a> {
+    /// In common words.
+    #[must_use]
+    pub fn fact(&self) -> super::step::Thought<'a> {
+        let action = match self.kind {
+            Some(kind) if !self.is_done => {
+                Some(Action { id: None, kind: action_kind(kind), payload: self.payload, risk: None })
+            }
+            _ => None,
+        };
+        super::step::Thought { agent: None, done: self.is_done, action, conditions: true }
+    }
+}
+
+impl<'a> NativeResult<'a> {
+    /// In common words.
+    #[must_use]
+    pub fn fact(&self) -> Outcome<'a> {
+        Outcome {
+            success: self.success,
+            output: self.output.unwrap_or_default(),
+            error: self.error,
+            error_type: false,
+            exit_code: self.exit_code.map(|n| n.get()),
+            marks_failures: true,
+        }
+    }
+}

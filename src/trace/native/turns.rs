@@ -1,0 +1,224 @@
+//! `yuangs-turns`: whole turns, as a JSON array or one a line, of two generations.
+//!
+//! The command-line runtime writes every part of a turn that happened. The editor runtime writes no
+//! thought, observation or evaluation: there they are not recorded, which isn't the same as missing.
+
+use super::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes};
+use crate::governance::{EvaluationKind, Event, Ruling};
+use crate::json::{Raw, Str, from_text};
+use crate::trace::record::{ActionType, DecidedBy, Each, Evaluation, Message};
+use crate::trace::scalar::{Int, Timestamp};
+use crate::trace::step::{ActionKind, Decision, Executed, Fact, Observed, Part, Proposal, Step};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{self, Deserializer};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+
+/// How the early runtime says that its policy has stopped an action before the governor saw it.
+const POLICY_DENIED: &str = "POLICY DENIED:";
+/// How it says that nothing ran, because the governor refused.
+const REJECTED: &str = "GOVERNANCE REJECTED:";
+
+/// The messages that the model was shown, as they are written: their hash is recorded beside them.
+#[derive(Debug, Clone, Copy)]
+pub struct Messages<'a> {
+    /// The array.
+    pub raw: Raw<'a>,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Messages<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Raw::deserialize(deserializer)?;
+        let each: Each<Message<'_>> = from_text(raw.as_written()).map_err(de::Error::custom)?;
+        Ok(Self { raw, count: each.count })
+    }
+}
+
+impl JsonSchema for Messages<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Messages".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Each::<Message<'_>>::json_schema(generator)
+    }
+}
+
+open_shapes! {
+    /// The conditions of a turn.
+    pub struct NativeSnapshot<'a> {
+        input_hash: Str<'a>,
+        system_prompt_version: Str<'a>,
+        tool_set_version: Str<'a>,
+        recent_messages: Option<Messages<'a>>,
+    }
+
+    /// What was observed.
+    pub struct NativeObservation<'a> {
+        summary: Str<'a>,
+        artifacts: Option<Each<Str<'a>>>,
+        truncated: Option<bool>,
+    }
+
+    /// One turn.
+    pub struct NativeTurn<'a> {
+        turn_id: Int<1>,
+        start_time: Timestamp,
+        end_time: Option<Timestamp>,
+        context_snapshot: NativeSnapshot<'a>,
+        thought: Option<NativeThought<'a>>,
+        proposed_action: Option<NativeAction<'a>>,
+        governance: Option<NativeDecision<'a>>,
+        execution_result: Option<NativeResult<'a>>,
+        observation: Option<NativeObservation<'a>>,
+        evaluation: Option<Evaluation>,
+        context_diff: Option<Raw<'a>>,
+    }
+}
+
+impl<'a> NativeTurn<'a> {
+    /// Whether the editor runtime wrote it: an action, and no thought that led to it.
+    #[must_use]
+    pub fn is_editor(&self) -> bool {
+        self.thought.is_none() && self.proposed_action.is_some() && self.observation.is_none() && self.evaluation.is_none()
+    }
+
+    /// Whether the turn's recorded hash of its messages is wrong. `None` when it can't be told: the
+    /// list is only complete while it is shorter than what the runtime keeps.
+    ///
+    /// The hash is SHA-256 over the compact JSON of all messages, as the runtime serialised them.
+    #[must_use]
+    pub fn input_hash_is_wrong(&self) -> Option<bool> {
+        let messages = self.context_snapshot.recent_messages?;
+        let kept = if self.is_editor() { 5 } else { 10 };
+        let compact = minify(messages.raw.as_written());
+        let hash: String = Sha256::digest(compact.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
+        let same = self.context_snapshot.input_hash == *hash;
+        match (same, messages.count < kept) {
+            (true, _) => Some(false),
+            (false, true) => Some(true),
+            (false, false) => None,
+        }
+    }
+
+    /// The turn in common words.
+    pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+        let turn = Some(self.turn_id.get());
+        let start = Some(self.start_time.millis());
+        let end = self.end_time.map(Timestamp::millis);
+        let editor = self.is_editor();
+        let step = |time, member, fact| Step { turn, time, part: Part::member(member), fact };
+        if editor {
+            emit(step(start, "proposedAction", Fact::NotRecorded(Event::ThoughtGenerated { done: false })));
+        } else if let Some(thought) = &self.thought {
+            emit(step(start, "thought", Fact::Thought(thought.fact())));
+        }
+        if let Some(action) = &self.proposed_action {
+            // After a modification the runtime writes the action as modified in place of the proposed one.
+            let modified = self.governance.as_ref().and_then(|g| g.modified_action.as_ref());
+            let replaced = modified.is_some_and(|m| m.id.is_some() && m.id == action.id);
+            emit(step(
+                start,
+                "proposedAction",
+                Fact::Proposed(Proposal { agent: None, action: action.fact(), declared: None, replaced }),
+            ));
+        }
+        let answer = self.proposed_action.as_ref().is_some_and(|a| a.fact().kind == ActionKind::Known(ActionType::Answer));
+        let refused = self.refusal();
+        match (&self.governance, refused) {
+            (Some(decision), _) => emit(step(decision.timestamp.map(Timestamp::millis), "governance", Fact::Decided(decision.fact()))),
+            (None, Some(refusal)) => emit(step(end, "executionResult", Fact::Decided(refusal))),
+            (None, None) if editor && answer => {
+                // The editor runtime hands answers out without asking: no decision is kept.
+                emit(step(end, "proposedAction", Fact::NotRecorded(Event::GovernanceDecided(Ruling::Approved))));
+            }
+            (None, None) => {}
+        }
+        if let Some(result) = &self.execution_result
+            && refused.is_none()
+            && !self.is_refusal_notice()
+        {
+            let modified = self.governance.as_ref().and_then(|g| g.modified_action.as_ref()).and_then(|m| m.id);
+            emit(step(
+                end,
+                "executionResult",
+                Fact::Executed(Executed {
+                    action_id: modified.or(self.proposed_action.as_ref().and_then(|a| a.id)),
+                    capability: None,
+                    action: None,
+                    observed: None,
+                    result: Some(result.fact()),
+                }),
+            ));
+            if editor {
+                emit(step(end, "executionResult", Fact::NotRecorded(Event::ObservationRecorded)));
+                let kind = if answer { EvaluationKind::Terminate } else { EvaluationKind::Continue };
+                emit(step(end, "executionResult", Fact::NotRecorded(Event::EvaluationMade(kind))));
+            }
+        }
+        if self.observation.is_some() {
+            emit(step(end, "observation", Fact::Observed(Observed { action: None })));
+        }
+        if let Some(evaluation) = &self.evaluation {
+            emit(step(end, "evaluation", Fact::Evaluated(evaluation.kind, Some(evaluation.reason))));
+        }
+    }
+
+    /// The denial of the policy's check before the governor, which leaves no decision behind.
+    fn refusal(&self) -> Option<Decision<'a>> {
+        let result = self.execution_result.as_ref()?;
+        let denied = self.governance.is_none() && !result.success && result.output?.starts_with(POLICY_DENIED);
+        denied.then_some(Decision {
+            ruling: Ruling::Rejected,
+            by: DecidedBy::Policy,
+            time: None,
+            action: None,
+            signer: None,
+            reason: result.output,
+            rule: None,
+            original: None,
+            modified: None,
+            modification_reason: None,
+            signature: None,
+        })
+    }
+
+    /// Whether the result says no more than that the governor refused.
+    fn is_refusal_notice(&self) -> bool {
+        let rejected = self.governance.as_ref().is_some_and(|g| g.status == Ruling::Rejected);
+        rejected && self.execution_result.as_ref().is_some_and(|r| !r.success && r.output.is_some_and(|o| o.starts_with(REJECTED)))
+    }
+}
+
+/// JSON without white space between tokens; a runtime hashes what it serialised, not how a file is laid out.
+fn minify(text: &str) -> Cow<'_, str> {
+    let mut out = String::with_capacity(text.len());
+    let (mut in_string, mut escaped) = (false, false);
+    for c in text.chars() {
+        if in_string {
+            in_string = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+        } else if c == '"' {
+            in_string = true;
+        } else if c.is_ascii_whitespace() {
+            continue;
+        }
+        out.push(c);
+    }
+    if out.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn minifying_keeps_strings() {
+        assert_eq!(minify("[ {\"a b\" : \"c \\\" d\" } ,\n 1 ]"), "[{\"a b\":\"c \\\" d\"},1]");
+    }
+}
