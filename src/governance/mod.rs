@@ -5,8 +5,13 @@
 
 pub mod capability;
 pub mod event;
+pub mod lifecycle;
+pub mod model;
+pub mod properties;
+pub mod prove;
 pub mod reducer;
 pub mod risk;
+pub mod show;
 pub mod state;
 
 pub use capability::{Ledger, LedgerError};

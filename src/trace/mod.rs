@@ -1,7 +1,9 @@
 //! Traces: from bytes to records, from records to steps.
 
+pub mod action;
 pub mod entry;
 pub mod format;
+pub mod keys;
 pub mod native;
 pub mod record;
 pub mod scalar;

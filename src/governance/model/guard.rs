@@ -1,0 +1,133 @@
+//! The duties of a conforming runtime, each of which can be lifted.
+//!
+//! A proof that can't fail proves nothing. Lifting one duty must break exactly the property that
+//! hangs on it; the tests of the proof do that with every one.
+
+use std::fmt;
+
+/// A duty of a conforming runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Guard {
+    /// An event that the machine refuses isn't taken.
+    ObeysMachine,
+    /// No decision, no EXECUTING.
+    DecisionOnRecord,
+    /// The governor is no agent.
+    GovernorIsNoAgent,
+    /// From medium risk up a policy names the rule it used.
+    PolicyNamesRule,
+    /// High risk is approved by a human only.
+    HumanForHigh,
+    /// Where capabilities are in force an execution presents a token.
+    TokenPresented,
+    /// The token that it presents is live.
+    TokenLive,
+    /// The token that it presents covers the action.
+    TokenCovers,
+    /// A revoked token is never issued again.
+    RevokedForGood,
+    /// What was changed is what was declared.
+    ChangesAsDeclared,
+    /// An action that has run doesn't run again.
+    NoReExecution,
+    /// Type and payload that run are those that were approved.
+    RunsAsApproved,
+    /// One governor signs all decisions.
+    OneGovernor,
+    /// From the proposal to the evaluation nobody acts but the agent whose thought was selected.
+    OneAgentAtATime,
+    /// What was approved and may not run after all is finished as a failure.
+    RefusalIsFinished,
+}
+
+impl Guard {
+    /// All duties.
+    pub const ALL: [Self; 15] = [
+        Self::ObeysMachine,
+        Self::DecisionOnRecord,
+        Self::GovernorIsNoAgent,
+        Self::PolicyNamesRule,
+        Self::HumanForHigh,
+        Self::TokenPresented,
+        Self::TokenLive,
+        Self::TokenCovers,
+        Self::RevokedForGood,
+        Self::ChangesAsDeclared,
+        Self::NoReExecution,
+        Self::RunsAsApproved,
+        Self::OneGovernor,
+        Self::OneAgentAtATime,
+        Self::RefusalIsFinished,
+    ];
+
+    /// The duty in a few words.
+    #[must_use]
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::ObeysMachine => "an event that the machine refuses isn't taken",
+            Self::DecisionOnRecord => "no decision, no EXECUTING",
+            Self::GovernorIsNoAgent => "the governor is no agent",
+            Self::PolicyNamesRule => "from medium risk up a policy names the rule it used",
+            Self::HumanForHigh => "high risk is approved by a human only",
+            Self::TokenPresented => "where capabilities are in force an execution presents a token",
+            Self::TokenLive => "the token that an execution presents is live",
+            Self::TokenCovers => "the token that an execution presents covers the action",
+            Self::RevokedForGood => "a revoked token is never issued again",
+            Self::ChangesAsDeclared => "what was changed is what was declared",
+            Self::NoReExecution => "an action that has run doesn't run again",
+            Self::RunsAsApproved => "type and payload that run are those that were approved",
+            Self::OneGovernor => "one governor signs all decisions",
+            Self::OneAgentAtATime => "from the proposal to the evaluation only the selected agent acts",
+            Self::RefusalIsFinished => "what was approved and may not run after all is finished as a failure",
+        }
+    }
+
+    const fn bit(self) -> u16 {
+        1 << self as u16
+    }
+}
+
+impl fmt::Display for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.sentence())
+    }
+}
+
+/// The duties that a runtime keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Guards(u16);
+
+impl Guards {
+    /// Keeps every duty.
+    #[must_use]
+    pub fn all() -> Self {
+        Self(Guard::ALL.into_iter().fold(0, |bits, guard| bits | guard.bit()))
+    }
+
+    /// The same without one duty.
+    #[must_use]
+    pub const fn without(self, guard: Guard) -> Self {
+        Self(self.0 & !guard.bit())
+    }
+
+    /// Whether a duty is kept.
+    #[must_use]
+    pub const fn keep(self, guard: Guard) -> bool {
+        self.0 & guard.bit() != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_duty_can_be_lifted_and_no_other_goes_with_it() {
+        for lifted in Guard::ALL {
+            let guards = Guards::all().without(lifted);
+            for guard in Guard::ALL {
+                assert_eq!(guards.keep(guard), guard != lifted, "{lifted:?} {guard:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The proof: a breadth-first search over everything that the model can reach.
+//!
+//! Breadth first, because then the first violation that is found has a shortest trace, and so has the
+//! first witness. Steps are tried in a fixed order and nothing iterates over a hash map, so that equal
+//! models give equal proofs to the byte.
+
+mod result;
+mod text;
+
+pub use result::{Outcome, Proof, PropertyProof, Trace, TraceStep};
+
+use super::model::{Model, Step, World};
+use super::properties::{Judgement, Property};
+use super::state::State;
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
+
+/// How many situations a search may hold unless told otherwise. The model has far fewer; the limit is
+/// there so that a model that grows beyond it says so instead of filling the memory.
+pub const DEFAULT_LIMIT: usize = 2_000_000;
+
+/// Searches everything that a model can reach and judges the ten properties.
+///
+/// At most `limit` situations are held. When there are more, a violation that was found stands, and
+/// every other property is inconclusive.
+#[must_use]
+pub fn prove(model: &Model, limit: usize) -> Proof {
+    let search = Search::run(model, limit);
+    let exits = search.exits();
+    let properties = Property::ALL
+        .into_iter()
+        .zip(&search.judged)
+        .map(|(property, judged)| PropertyProof {
+            id: property,
+            sentence: property.sentence().to_owned(),
+            premise: property.premise().to_owned(),
+            outcome: match property {
+                Property::P1
+                | Property::P2
+                | Property::P3
+                | Property::P4
+                | Property::P5
+                | Property::P6
+                | Property::P7
+                | Property::P8
+                | Property::P9 => search.outcome(model, judged),
+                Property::P10 => search.dead_end_outcome(model, &exits),
+            },
+        })
+        .collect();
+    Proof {
+        fsm_version: model.version().name().to_owned(),
+        complete: search.complete,
+        limit,
+        states: search.nodes.len(),
+        transitions: search.transitions,
+        depth: search.depth(),
+        properties,
+    }
+}
+
+/// A situation that was reached, and how.
+struct Node {
+    world: World,
+    from: Option<(usize, Step)>,
+    depth: usize,
+}
+
+/// A transition that says something about a property.
+#[derive(Clone, Copy)]
+struct Sighting {
+    node: usize,
+    step: Step,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Judged {
+    exercised: usize,
+    witness: Option<Sighting>,
+    violation: Option<Sighting>,
+}
+
+struct Edge {
+    from: usize,
+    step: Step,
+    to: usize,
+}
+
+struct Search {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    transitions: usize,
+    judged: [Judged; Property::ALL.len()],
+    complete: bool,
+}
+
+/// How far a situation is from TERMINAL, and by which edge.
+#[derive(Clone, Copy)]
+struct Exit {
+    distance: usize,
+    edge: Option<usize>,
+}
+
+impl Search {
+    fn run(model: &Model, limit: usize) -> Self {
+        let mut search =
+            Self { nodes: Vec::new(), edges: Vec::new(), transitions: 0, judged: [Judged::default(); 10], complete: true };
+        let mut known = FxHashMap::default();
+        for world in model.initial() {
+            search.visit(&mut known, limit, Node { world, from: None, depth: 0 });
+        }
+        let mut at = 0_usize;
+        while search.complete
+            && let Some(node) = search.nodes.get(at)
+        {
+            let (world, depth) = (node.world, node.depth.saturating_add(1));
+            for &step in model.steps(world.state) {
+                let Some(after) = model.apply(&world, step) else { continue };
+                search.transitions = search.transitions.saturating_add(1);
+                search.judge(&world, Sighting { node: at, step }, &after);
+                if let Some(to) = search.visit(&mut known, limit, Node { world: after, from: Some((at, step)), depth }) {
+                    search.edges.push(Edge { from: at, step, to });
+                }
+            }
+            at = at.saturating_add(1);
+        }
+        search
+    }
+
+    /// The number of a situation, new or known; `None` when it is new and there is no room.
+    fn visit(&mut self, known: &mut FxHashMap<World, usize>, limit: usize, node: Node) -> Option<usize> {
+        match known.entry(node.world) {
+            Entry::Occupied(entry) => Some(*entry.get()),
+            Entry::Vacant(_) if self.nodes.len() >= limit => {
+                self.complete = false;
+                None
+            }
+            Entry::Vacant(entry) => {
+                let number = *entry.insert(self.nodes.len());
+                self.nodes.push(node);
+                Some(number)
+            }
+        }
+    }
+
+    fn judge(&mut self, before: &World, sighting: Sighting, after: &World) {
+        for (property, judged) in Property::ALL.into_iter().zip(&mut self.judged) {
+            match property.judge(before, sighting.step, after) {
+                Judgement::Silent => {}
+                Judgement::Holds => {
+                    judged.exercised = judged.exercised.saturating_add(1);
+                    judged.witness.get_or_insert(sighting);
+                }
+                Judgement::Breaks => {
+                    judged.exercised = judged.exercised.saturating_add(1);
+                    judged.violation.get_or_insert(sighting);
+                }
+            }
+        }
+    }
+
+    fn depth(&self) -> usize {
+        self.nodes.last().map_or(0, |node| node.depth)
+    }
+
+    fn inconclusive(&self) -> Outcome {
+        Outcome::Inconclusive { states: self.nodes.len(), transitions: self.transitions, depth: self.depth() }
+    }
+
+    fn outcome(&self, model: &Model, judged: &Judged) -> Outcome {
+        if let Some(violation) = judged.violation {
+            return Outcome::Violated { counterexample: self.trace(model, violation.node, [violation.step]) };
+        }
+        if !self.complete {
+            return self.inconclusive();
+        }
+        let (states, transitions) = (self.nodes.len(), self.transitions);
+        match judged.witness {
+            None => Outcome::Vacuous { states, transitions },
+            Some(witness) => Outcome::Proved {
+                states,
+                transitions,
+                exercised: judged.exercised,
+                witness: self.trace(model, witness.node, [witness.step]),
+            },
+        }
+    }
+
+    /// For every situation the shortest way to TERMINAL, by going backwards from there: round by round,
+    /// a situation with an edge to one of the last round joins this one.
+    fn exits(&self) -> Vec<Option<Exit>> {
+        let mut exits: Vec<Option<Exit>> = self
+            .nodes
+            .iter()
+            .map(|node| (node.world.state == State::Terminal).then_some(Exit { distance: 0, edge: None }))
+            .collect();
+        let mut distance = 0_usize;
+        let mut grew = true;
+        while grew {
+            grew = false;
+            let next = distance.saturating_add(1);
+            for (number, edge) in self.edges.iter().enumerate() {
+                let reaches = matches!(exits.get(edge.to), Some(Some(exit)) if exit.distance == distance);
+                if reaches && let Some(exit @ None) = exits.get_mut(edge.from) {
+                    *exit = Some(Exit { distance: next, edge: Some(number) });
+                    grew = true;
+                }
+            }
+            distance = next;
+        }
+        exits
+    }
+
+    fn dead_end_outcome(&self, model: &Model, exits: &[Option<Exit>]) -> Outcome {
+        if !self.complete {
+            return self.inconclusive();
+        }
+        if let Some(dead_end) = exits.iter().position(Option::is_none) {
+            return Outcome::Violated { counterexample: self.trace(model, dead_end, []) };
+        }
+        let (states, transitions) = (self.nodes.len(), self.transitions);
+        let farthest = exits.iter().flatten().map(|exit| exit.distance).max();
+        match exits.iter().position(|exit| exit.map(|exit| exit.distance) == farthest) {
+            None => Outcome::Vacuous { states, transitions },
+            Some(node) => Outcome::Proved {
+                states,
+                transitions,
+                exercised: states,
+                witness: self.trace(model, node, self.way_out(exits, node)),
+            },
+        }
+    }
+
+    fn way_out(&self, exits: &[Option<Exit>], node: usize) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut at = node;
+        while let Some(Some(Exit { edge: Some(number), .. })) = exits.get(at)
+            && let Some(edge) = self.edges.get(*number)
+        {
+            steps.push(edge.step);
+            at = edge.to;
+        }
+        steps
+    }
+
+    /// The way to a situation, and the steps after it.
+    fn trace(&self, model: &Model, node: usize, then: impl IntoIterator<Item = Step>) -> Trace {
+        let mut steps = Vec::new();
+        let mut at = node;
+        let mut start = World::initial(false);
+        while let Some(node) = self.nodes.get(at) {
+            let Some((from, step)) = node.from else {
+                start = node.world;
+                break;
+            };
+            steps.push(step);
+            at = from;
+        }
+        steps.reverse();
+        steps.extend(then);
+        Trace::replay(model, start, steps)
+    }
+}
+
+#[cfg(test)]
+mod tests;

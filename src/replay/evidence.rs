@@ -1,0 +1,159 @@
+//! What a replay keeps of the steps it has seen: owned, and no more than an open turn needs.
+
+use crate::governance::{Risk, Ruling};
+use crate::json::{Raw, Str, canonical_eq};
+use crate::trace::record::{ActionType, DecidedBy};
+use crate::trace::step::{Action, ActionKind};
+use globset::{GlobBuilder, GlobMatcher};
+
+/// Something with the line that it stands on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept<T> {
+    /// What.
+    pub what: T,
+    /// Line of the input.
+    pub line: u64,
+    /// When, in milliseconds since the epoch.
+    pub time: Option<i64>,
+}
+
+/// An action, kept until its turn is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptAction {
+    /// Its id.
+    pub id: Option<Box<str>>,
+    /// Its type; `None` for a type that nobody knows.
+    pub kind: Option<ActionType>,
+    /// The word for its type.
+    pub kind_name: Box<str>,
+    /// Its payload as it was written.
+    pub payload: Option<Box<str>>,
+    /// The recorded risk.
+    pub risk: Option<Risk>,
+}
+
+impl KeptAction {
+    /// Keeps an action.
+    #[must_use]
+    pub fn of(action: &Action<'_>) -> Self {
+        Self {
+            id: action.id.map(|id| id.decode().into()),
+            kind: match action.kind {
+                ActionKind::Known(kind) => Some(kind),
+                ActionKind::Other(_) => None,
+            },
+            kind_name: action.kind.name().into(),
+            payload: action.payload.map(|p| p.as_written().into()),
+            risk: action.risk,
+        }
+    }
+
+    /// The action as a step would hold it.
+    #[must_use]
+    pub fn as_action(&self) -> Action<'_> {
+        Action {
+            id: None,
+            kind: self.kind.map_or_else(|| ActionKind::Other(Str::plain(&self.kind_name)), ActionKind::Known),
+            payload: self.payload.as_deref().map(Raw::trusted),
+            risk: self.risk,
+        }
+    }
+
+    /// Whether type and payload are the same, however they are spelled. `None` when a payload isn't
+    /// recorded.
+    #[must_use]
+    pub fn same_as(&self, other: &Action<'_>) -> Option<bool> {
+        let (Some(mine), Some(theirs)) = (&self.payload, other.payload) else {
+            return None;
+        };
+        Some(*self.kind_name == *other.kind.name() && canonical_eq(Raw::trusted(mine), theirs))
+    }
+}
+
+/// A thought, kept until its turn is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptThought {
+    /// Who thought.
+    pub agent: Option<Box<str>>,
+    /// What it wanted.
+    pub action: Option<KeptAction>,
+}
+
+/// A decision, kept until its turn is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptDecision {
+    /// What it says.
+    pub ruling: Ruling,
+    /// Who made it.
+    pub by: DecidedBy,
+    /// The action as it may run, where a human has changed it.
+    pub modified: Option<KeptAction>,
+    /// The decision names another action than the proposed one.
+    pub misdirected: bool,
+}
+
+/// What is on record of the current turn.
+#[derive(Debug, Clone, Default)]
+pub struct TurnEvidence {
+    /// Its number.
+    pub id: Option<i64>,
+    /// The thoughts.
+    pub thoughts: Vec<Kept<KeptThought>>,
+    /// The proposal.
+    pub proposal: Option<Kept<KeptAction>>,
+    /// Who proposed.
+    pub proposer: Option<Box<str>>,
+    /// Paths that were declared.
+    pub declared: Option<Vec<Box<str>>>,
+    /// The proposal is shown as modified, or not at all: it can't be compared with.
+    pub proposal_unknown: bool,
+    /// A thought is there, but it can't be read or isn't recorded.
+    pub thoughts_unknown: bool,
+    /// The decision.
+    pub decision: Option<Kept<KeptDecision>>,
+    /// A decision is there, but it can't be read or isn't recorded.
+    pub decision_unknown: bool,
+    /// A decision that a native log tells beside the movement.
+    pub decision_beside: Option<Kept<KeptDecision>>,
+    /// Ids of what ran in this turn.
+    pub executed: Vec<Option<Box<str>>>,
+    /// The id of the proposal was used before.
+    pub id_reused: bool,
+}
+
+/// A capability token.
+#[derive(Debug, Clone)]
+pub struct Token {
+    /// The action that it is for.
+    pub subject: Option<Box<str>>,
+    /// What it may touch; `None` when it isn't restricted that way.
+    pub scope: Option<Vec<GlobMatcher>>,
+    /// A glob of the scope can't be read: then it covers nothing.
+    pub scope_unreadable: bool,
+    /// The action types that it is for, where its grants name nothing else.
+    pub types: Option<Vec<Box<str>>>,
+    /// Where it was issued.
+    pub line: u64,
+}
+
+impl Token {
+    /// Keeps a token.
+    #[must_use]
+    pub fn of(capability: &crate::trace::record::Capability<'_>, line: u64) -> Self {
+        let mut unreadable = false;
+        let scope = capability.scope.as_ref().map(|globs| {
+            let mut matchers = Vec::with_capacity(globs.len());
+            for glob in globs {
+                match GlobBuilder::new(&glob.decode()).literal_separator(true).build() {
+                    Ok(glob) => matchers.push(glob.compile_matcher()),
+                    Err(_) => unreadable = true,
+                }
+            }
+            matchers
+        });
+        let grants: Vec<Box<str>> = capability.grants.iter().map(|g| g.decode().into()).collect();
+        let known = ["tool_call", "shell_cmd", "code_diff", "answer"];
+        let types = (!grants.is_empty() && grants.iter().all(|g| known.contains(&&**g))).then_some(grants);
+        Self { subject: capability.subject.map(|s| s.decode().into()), scope, scope_unreadable: unreadable, types, line }
+    }
+}

@@ -1,0 +1,223 @@
+//! The facts that a replay establishes about one step.
+
+use super::machine::Movement;
+use crate::governance::{Event, LedgerError, Risk, State};
+
+/// What a step turned out to be. Rules read this; each field answers one question.
+#[derive(Debug, Clone, Default)]
+pub struct Judged {
+    /// How the machine took it.
+    pub movement: Option<Moved>,
+    /// Whether the turn numbers are in order.
+    pub order: Option<TurnBreak>,
+    /// The time before it, when this one is earlier.
+    pub reversal: Option<Reversal>,
+    /// The id that was used before.
+    pub reuse: Option<Reuse>,
+    /// What a chained record's `prev` should be.
+    pub chain: Option<ChainBreak>,
+    /// What stands behind a decision.
+    pub decided: Option<Decided>,
+    /// What stands behind something that ran.
+    pub executed: Option<Ran>,
+    /// A proposal that is nobody's thought.
+    pub not_thought: bool,
+    /// A token that can't be issued.
+    pub token: Option<LedgerError>,
+    /// The execution was declared over, and the last evaluation says something else.
+    pub outcome: Option<OutcomeMismatch>,
+    /// The recorded risk is below what the analyser finds.
+    pub understated: Option<(Risk, Risk)>,
+    /// A recorded hash of the context doesn't fit the recorded messages.
+    pub input_hash_wrong: bool,
+}
+
+/// A movement with what led to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moved {
+    /// What happened.
+    pub event: Event,
+    /// Where.
+    pub before: State,
+    /// How the machine took it.
+    pub movement: Movement,
+    /// What kind of break it is, if it is one.
+    pub breach: Option<Breach>,
+    /// The state that a native log claims instead.
+    pub claimed: Option<State>,
+}
+
+/// The kinds of illegal movement. Exactly one rule speaks for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Breach {
+    /// Something happened before the start.
+    NoStart,
+    /// Something happened after the end.
+    AfterTerminal,
+    /// The execution started again while it was open, or after its end.
+    Restart,
+    /// A result or an observation outside its state.
+    ResultOutsideState,
+    /// Somebody's second thought in one turn.
+    SecondThought,
+    /// Anything else.
+    Other,
+}
+
+/// The turn numbers are out of order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnBreak {
+    /// The next turn has the wrong number.
+    Jump {
+        /// The number that was due.
+        expected: i64,
+        /// The number that stands there.
+        found: i64,
+    },
+    /// An event of another turn stands inside this one.
+    Interleaved {
+        /// The open turn.
+        current: i64,
+        /// The number that stands there.
+        found: i64,
+    },
+}
+
+/// Time went backwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reversal {
+    /// The time before, in milliseconds since the epoch.
+    pub previous: i64,
+    /// Where it stands.
+    pub line: u64,
+    /// The time now.
+    pub now: i64,
+}
+
+/// An id was used twice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reuse {
+    /// Of what.
+    pub of: &'static str,
+    /// The id.
+    pub id: String,
+    /// Where it was used first.
+    pub line: u64,
+}
+
+/// A chain is broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainBreak {
+    /// What `prev` says.
+    pub found: Option<String>,
+    /// What the record before hashes to.
+    pub expected: String,
+    /// Where the record before stands; 0 when there is none.
+    pub previous_line: u64,
+}
+
+/// What stands behind a decision.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// The id that the decision names, when it isn't the proposed one.
+    pub other_action: Option<(String, String)>,
+    /// The risk to judge by: the worse of what was recorded and what the analyser finds.
+    pub risk: Option<Risk>,
+    /// An agent that signed.
+    pub signed_by_agent: Option<String>,
+    /// A governor that signed, and the one that governs.
+    pub second_governor: Option<(String, String)>,
+    /// Milliseconds that a human is said to have taken.
+    pub human_millis: Option<i64>,
+    /// What the modification changed beyond parameters.
+    pub beyond_parameters: Option<&'static str>,
+    /// Risk before and after the modification, when it rose.
+    pub raised_risk: Option<(Risk, Risk)>,
+    /// What is wrong with the lineage.
+    pub lineage: Option<Lineage>,
+    /// The proposal's line.
+    pub proposal_line: Option<u64>,
+}
+
+/// How a modification's lineage is broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lineage {
+    /// The original isn't the proposed action.
+    OtherOriginal {
+        /// What is named.
+        found: String,
+        /// What was proposed.
+        proposed: String,
+    },
+    /// The modified action has an id that is taken.
+    IdTaken(String),
+}
+
+/// What stands behind something that ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// The action's id.
+    pub id: Option<String>,
+    /// Who allowed it.
+    pub approval: Approval,
+    /// Whether it ran before.
+    pub repeat: Option<Repeat>,
+    /// It isn't what was approved.
+    pub differs: bool,
+    /// The token.
+    pub token: TokenUse,
+    /// Paths that changed without being declared, and declared ones that didn't change.
+    pub undeclared: Option<(Vec<String>, Vec<String>)>,
+    /// Line of the decision.
+    pub decision_line: Option<u64>,
+}
+
+/// Who allowed an action to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approval {
+    /// The governor did.
+    Given,
+    /// Nobody did.
+    Missing,
+    /// The governor refused.
+    Rejected,
+    /// The approval is for another action; the decision has been reported.
+    Misdirected,
+    /// It can't be told: not recorded, or not readable.
+    Unknown,
+}
+
+/// An action ran before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Repeat {
+    /// Whether it succeeded then.
+    pub succeeded: bool,
+    /// Where.
+    pub line: u64,
+    /// It was proposed and decided anew under its old id, which has been reported.
+    pub reported: bool,
+}
+
+/// The token that an action ran on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TokenUse {
+    /// Tokens aren't in force, or a live one covers the action.
+    Fine,
+    /// None covers it.
+    None(Option<String>),
+    /// It was revoked.
+    Revoked(String),
+    /// Its scope doesn't cover the action.
+    OutOfScope(String),
+}
+
+/// An execution's end contradicts its last evaluation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutcomeMismatch {
+    /// What the end says.
+    pub outcome: String,
+    /// What the last evaluation said; `None` when there was none.
+    pub evaluated: Option<&'static str>,
+    /// Where.
+    pub line: u64,
+}

@@ -1,0 +1,201 @@
+//! The state machine under a record that may be broken.
+//!
+//! Two tracks run side by side. The *strict* one is the specification: an illegal event leaves the
+//! state as it is. It gives the final state and the verdict. But after one lost event it finds every
+//! following one illegal, and a reviewer wants the one that broke, not the forty behind it. So a
+//! *set* of states is kept besides: once an event is illegal, the execution may stand where it stood
+//! (the event was forged or repeated) or where the event leads (the one before it was lost). An event
+//! that any of these states explains is a follow-up; one that none explains is a new break.
+
+use crate::governance::reducer::natural_target;
+use crate::governance::{Event, FsmVersion, State, StateSet, reduce};
+
+/// How an event moved the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Movement {
+    /// Legal in the state that the record has led to.
+    Legal,
+    /// Illegal there, but only because of an earlier break.
+    FollowUp,
+    /// Illegal, and no earlier break explains it.
+    Illegal,
+}
+
+/// The machine of one execution.
+#[derive(Debug, Clone, Copy)]
+pub struct Machine {
+    version: FsmVersion,
+    state: State,
+    candidates: StateSet,
+    broken: bool,
+}
+
+impl Machine {
+    /// A machine in `IDLE`.
+    #[must_use]
+    pub const fn new(version: FsmVersion) -> Self {
+        Self::at(version, State::Idle)
+    }
+
+    /// A machine in a known state.
+    #[must_use]
+    pub const fn at(version: FsmVersion, state: State) -> Self {
+        Self { version, state, candidates: StateSet::only(state), broken: false }
+    }
+
+    /// The state of the strict track.
+    #[must_use]
+    pub const fn state(&self) -> State {
+        self.state
+    }
+
+    /// The version that judges.
+    #[must_use]
+    pub const fn version(&self) -> FsmVersion {
+        self.version
+    }
+
+    /// Whether an earlier break still leaves open where the execution stands.
+    #[must_use]
+    pub const fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    /// Whether the execution may stand in `state`, as far as the record tells.
+    #[must_use]
+    pub const fn may_be(&self, state: State) -> bool {
+        self.candidates.contains(state)
+    }
+
+    /// Where the execution may stand.
+    #[must_use]
+    pub const fn candidates(&self) -> StateSet {
+        self.candidates
+    }
+
+    /// Whether `event` would be legal, without applying it.
+    #[must_use]
+    pub fn allows(&self, event: Event) -> bool {
+        self.candidates.iter().any(|s| reduce(self.version, s, event).is_ok())
+    }
+
+    /// Applies an event.
+    pub fn apply(&mut self, event: Event) -> Movement {
+        let strict = reduce(self.version, self.state, event);
+        let next: StateSet = self.candidates.iter().filter_map(|s| reduce(self.version, s, event).ok()).collect();
+        if let Ok(to) = strict {
+            self.state = to;
+        }
+        if next.is_empty() {
+            self.candidates = self.candidates.with(natural_target(event)).with(self.state);
+            self.broken = true;
+            return Movement::Illegal;
+        }
+        self.candidates = next;
+        let movement = if strict.is_ok() { Movement::Legal } else { Movement::FollowUp };
+        self.settle();
+        movement
+    }
+
+    /// Applies an event that is on record but can't be read: one of `events`, nobody knows which.
+    pub fn apply_one_of(&mut self, events: &[Event]) {
+        let next: StateSet =
+            events.iter().flat_map(|e| self.candidates.iter().filter_map(|s| reduce(self.version, s, *e).ok())).collect();
+        let strict = events.iter().find_map(|e| reduce(self.version, self.state, *e).ok());
+        if let Some(to) = strict {
+            self.state = to;
+        }
+        self.candidates = if next.is_empty() {
+            events.iter().fold(self.candidates, |set, e| set.with(natural_target(*e)))
+        } else {
+            next
+        };
+        self.broken = true;
+        self.settle();
+    }
+
+    /// Something of the execution may be missing here: it may stand anywhere.
+    pub fn lose_track(&mut self) {
+        self.candidates = State::ALL.into_iter().collect();
+        self.broken = true;
+    }
+
+    /// Takes the execution to be somewhere, whatever the record says.
+    pub fn put(&mut self, state: State) {
+        self.state = state;
+        self.candidates = StateSet::only(state);
+        self.broken = false;
+    }
+
+    fn settle(&mut self) {
+        if self.candidates.single() == Some(self.state) {
+            self.broken = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::governance::{EvaluationKind, Ruling};
+
+    const TURN: [Event; 6] = [
+        Event::ThoughtGenerated { done: false },
+        Event::ActionProposed,
+        Event::GovernanceDecided(Ruling::Approved),
+        Event::ExecutionFinished,
+        Event::ObservationRecorded,
+        Event::EvaluationMade(EvaluationKind::Continue),
+    ];
+
+    fn breaks(events: impl IntoIterator<Item = Event>) -> usize {
+        let mut machine = Machine::new(FsmVersion::V1);
+        events.into_iter().filter(|e| machine.apply(*e) == Movement::Illegal).count()
+    }
+
+    fn two_turns() -> Vec<Event> {
+        let mut events = vec![Event::Start];
+        events.extend(TURN);
+        events.extend(TURN);
+        events.push(Event::ThoughtGenerated { done: true });
+        events.push(Event::EvaluationMade(EvaluationKind::Terminate));
+        events
+    }
+
+    #[test]
+    fn one_lost_event_is_one_break() {
+        assert_eq!(breaks(two_turns()), 0);
+        // The start is left in: without it nothing else can be said.
+        for lost in 1..two_turns().len() - 1 {
+            let mut events = two_turns();
+            let event = events.remove(lost);
+            assert_eq!(breaks(events), 1, "lost {lost}: {event}");
+        }
+    }
+
+    #[test]
+    fn one_repeated_event_is_one_break() {
+        for repeated in 1..two_turns().len() {
+            let mut events = two_turns();
+            events.insert(repeated, events[repeated]);
+            assert_eq!(breaks(events), 1, "repeated {repeated}");
+        }
+    }
+
+    #[test]
+    fn two_breaks_far_apart_are_two() {
+        let mut events = two_turns();
+        events.remove(9);
+        events.remove(3);
+        assert_eq!(breaks(events), 2);
+    }
+
+    #[test]
+    fn the_strict_track_stays_where_an_illegal_event_finds_it() {
+        let mut machine = Machine::at(FsmVersion::V1, State::Proposing);
+        assert_eq!(machine.apply(Event::ExecutionFinished), Movement::Illegal);
+        assert_eq!(machine.state(), State::Proposing);
+        assert_eq!(machine.apply(Event::ActionProposed), Movement::Legal);
+        assert!(!machine.is_broken());
+    }
+}

@@ -1,0 +1,17 @@
+//! Replay: each execution's recorded steps are applied to the reducer again, and what they rest on is
+//! gathered. Nothing is run and nobody is asked; and no rule is named here: replay states facts
+//! ([`Judged`]), the rules say what to think of them.
+
+mod authority;
+mod evidence;
+mod execution;
+mod judged;
+mod machine;
+mod verdict;
+
+pub use authority::{Assessor, assess};
+pub use evidence::{Kept, KeptAction, Token, TurnEvidence};
+pub use execution::{Context, Execution};
+pub use judged::*;
+pub use machine::{Machine, Movement};
+pub use verdict::{Answer, Aspect, Summary, Verdict};

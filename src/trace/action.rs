@@ -1,0 +1,200 @@
+//! What an action is about, as far as a replay has to look into its payload.
+
+use super::record::ActionType;
+use super::step::{Action, ActionKind};
+use crate::governance::risk::Subject;
+use crate::json::{Raw, Str, canonicalise};
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Members of a tool's parameters that name paths, in lower case.
+const PATH_MEMBERS: [&str; 16] = [
+    "path", "paths", "file", "files", "filename", "filepath", "file_path", "dir", "directory", "cwd", "source", "src", "target",
+    "destination", "dest", "root",
+];
+
+fn members(payload: Raw<'_>) -> BTreeMap<String, Raw<'_>> {
+    payload.read().unwrap_or_default()
+}
+
+/// The command line of a `shell_cmd`: the member `command`, or the bare string.
+#[must_use]
+pub fn command(payload: Raw<'_>) -> Option<String> {
+    let text = match payload.read::<Str<'_>>() {
+        Some(text) => text,
+        None => members(payload).get("command")?.read()?,
+    };
+    Some(text.decode().into_owned())
+}
+
+/// The tool of a `tool_call`: `tool`, or `tool_name` as the early runtimes say.
+#[must_use]
+pub fn tool(payload: Raw<'_>) -> Option<String> {
+    let members = members(payload);
+    let name: Str<'_> = members.get("tool").or_else(|| members.get("tool_name"))?.read()?;
+    Some(name.decode().into_owned())
+}
+
+/// The diff of a `code_diff`: `diff`, or `content` when that is where the text stands.
+#[must_use]
+pub fn diff(payload: Raw<'_>) -> Option<String> {
+    let members = members(payload);
+    let text = |name: &str| members.get(name).and_then(|raw| raw.read::<Str<'_>>()).filter(|s| !s.is_empty());
+    text("diff").or_else(|| text("content")).map(|s| s.decode().into_owned())
+}
+
+/// The files that a diff's headers name, without the `a/` and `b/` of git. `None` when it names none:
+/// then nothing can be said about its target.
+#[must_use]
+pub fn diff_targets(diff: &str) -> Option<BTreeSet<String>> {
+    let mut targets = BTreeSet::new();
+    let mut hunk_lines = 0u64;
+    for line in diff.lines() {
+        if hunk_lines > 0 {
+            // Inside a hunk a line that starts with `---` is a deletion, not a header.
+            match line.as_bytes().first() {
+                Some(b'+' | b'-' | b' ') | None => hunk_lines -= 1,
+                _ => {}
+            }
+            continue;
+        }
+        if let Some(rest) = line.strip_prefix("@@ -") {
+            hunk_lines = hunk_length(rest);
+            continue;
+        }
+        let name = ["--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to "].iter().find_map(|p| line.strip_prefix(p));
+        if let Some(name) = name {
+            let name = name.split('\t').next().unwrap_or_default().trim_end();
+            if name != "/dev/null" {
+                let name = name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name);
+                targets.insert(name.to_owned());
+            }
+        } else if let Some((a, b)) = line.strip_prefix("diff --git a/").and_then(|rest| rest.split_once(" b/")) {
+            targets.insert(a.to_owned());
+            targets.insert(b.to_owned());
+        }
+    }
+    (!targets.is_empty()).then_some(targets)
+}
+
+/// How many lines a hunk has at least: the larger of its two counts.
+fn hunk_length(ranges: &str) -> u64 {
+    let count = |range: &str| range.split_once(',').map_or(Some(1), |(_, n)| n.parse().ok()).unwrap_or(0);
+    let mut parts = ranges.split([' ', '+', '@']).filter(|p| !p.is_empty());
+    let old = parts.next().map_or(0, count);
+    let new = parts.next().map_or(0, count);
+    u64::max(old, new)
+}
+
+/// The paths that an action says it touches; empty when it names none.
+#[must_use]
+pub fn paths(kind: ActionKind<'_>, payload: Raw<'_>) -> Vec<String> {
+    match kind {
+        ActionKind::Known(ActionType::CodeDiff) => diff(payload).and_then(|d| diff_targets(&d)).into_iter().flatten().collect(),
+        ActionKind::Known(ActionType::ToolCall) => {
+            let outer = members(payload);
+            let inner = outer.get("parameters").map(|raw| members(*raw)).unwrap_or_default();
+            let mut found = Vec::new();
+            for (name, value) in outer.iter().chain(&inner) {
+                if PATH_MEMBERS.contains(&name.to_lowercase().as_str()) {
+                    if let Some(one) = value.read::<Str<'_>>() {
+                        found.push(one.decode().into_owned());
+                    } else if let Some(many) = value.read::<Vec<Str<'_>>>() {
+                        found.extend(many.into_iter().map(|s| s.decode().into_owned()));
+                    }
+                }
+            }
+            found
+        }
+        ActionKind::Known(ActionType::ShellCmd | ActionType::Answer) | ActionKind::Other(_) => Vec::new(),
+    }
+}
+
+/// The action as the early risk analyser looks at it. A command that can't be found is unknown.
+pub fn risk_subject<'a>(action: &Action<'_>, command_line: &'a mut String) -> Subject<'a> {
+    match action.kind {
+        ActionKind::Known(ActionType::ShellCmd) => match action.payload.and_then(command) {
+            Some(text) => {
+                *command_line = text;
+                Subject::ShellCommand(command_line)
+            }
+            None => Subject::Unknown,
+        },
+        ActionKind::Known(ActionType::CodeDiff) => Subject::CodeDiff,
+        ActionKind::Known(ActionType::ToolCall) => Subject::ToolCall,
+        ActionKind::Known(ActionType::Answer) => Subject::Answer,
+        ActionKind::Other(_) => Subject::Unknown,
+    }
+}
+
+/// Canonical hash of an action: SHA-256, in lower-case hexadecimal, of the RFC 8785 form of
+/// `{type, payload}`.
+#[must_use]
+pub fn action_hash(kind: &str, payload: Raw<'_>) -> String {
+    let kind = serde_json::Value::String(kind.to_owned()).to_string();
+    let text = format!("{{\"payload\":{},\"type\":{kind}}}", payload.as_written());
+    hex(&Sha256::digest(canonicalise(Raw::trusted(&text)).as_bytes()))
+}
+
+/// Lower-case hexadecimal.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// A path as it is compared: without `./` in front and doubled slashes.
+#[must_use]
+pub fn plain_path(path: &str) -> Cow<'_, str> {
+    let mut path = path;
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest.trim_start_matches('/');
+    }
+    if path.contains("//") || path.contains("/./") {
+        let parts: Vec<&str> = path.split('/').enumerate().filter(|(n, p)| !(*p == "." || (p.is_empty() && *n > 0))).map(|(_, p)| p).collect();
+        Cow::Owned(parts.join("/"))
+    } else {
+        Cow::Borrowed(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_a_payload_is_about() {
+        assert_eq!(command(Raw::trusted(r#"{"command":"ls -l","cwd":"."}"#)).as_deref(), Some("ls -l"));
+        assert_eq!(command(Raw::trusted(r#""ls""#)).as_deref(), Some("ls"));
+        assert_eq!(tool(Raw::trusted(r#"{"tool_name":"read_file"}"#)).as_deref(), Some("read_file"));
+        assert_eq!(diff(Raw::trusted(r#"{"diff":"","content":"--- a/x"}"#)).as_deref(), Some("--- a/x"));
+        let call = Raw::trusted(r#"{"tool":"move","parameters":{"source":"a","destination":"b","note":"c"}}"#);
+        assert_eq!(paths(ActionKind::Known(ActionType::ToolCall), call), ["b", "a"]);
+    }
+
+    #[test]
+    fn a_diffs_targets_come_from_its_headers_only() {
+        let diff = "diff --git a/x.txt b/x.txt\n--- a/x.txt\n+++ b/x.txt\n@@ -1,2 +1,2 @@\n--- a/not-a-header\n+++ b/neither\n one\n--- a/second\n+++ b/second\n@@ -1 +1 @@\n-a\n+b\n";
+        let targets: Vec<_> = diff_targets(diff).unwrap().into_iter().collect();
+        assert_eq!(targets, ["second", "x.txt"]);
+        assert_eq!(diff_targets("--- /dev/null\n+++ b/new\n").unwrap().into_iter().collect::<Vec<_>>(), ["new"]);
+        assert_eq!(diff_targets("no diff"), None);
+    }
+
+    #[test]
+    fn equal_actions_have_equal_hashes() {
+        let a = action_hash("shell_cmd", Raw::trusted(r#"{"command":"ls","cwd":"."}"#));
+        let b = action_hash("shell_cmd", Raw::trusted(r#"{ "cwd":".", "command":"\u006cs" }"#));
+        assert_eq!(a, b);
+        assert_eq!(a.len(), 64);
+        assert_ne!(a, action_hash("tool_call", Raw::trusted(r#"{"command":"ls","cwd":"."}"#)));
+    }
+
+    #[test]
+    fn paths_are_compared_plainly() {
+        assert_eq!(plain_path("./a//b"), "a/b");
+        assert_eq!(plain_path("././a/./b"), "a/b");
+        assert_eq!(plain_path("/a//b"), "/a/b");
+        assert_eq!(plain_path("../a"), "../a");
+    }
+}
