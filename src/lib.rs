@@ -1,7 +1,10 @@
 pub mod diag;
 pub mod governance;
 pub mod json;
+pub mod replay;
+pub mod rules;
 pub mod schema;
 pub mod source;
 pub mod time;
 pub mod trace;
+pub mod verify;

@@ -167,11 +167,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Moves over one byte that [`Scanner::peek`] has seen.
-    pub(super) fn bump(&mut self) {
-        self.pos += 1;
-    }
-
     fn expected<T>(&mut self, what: &'static str) -> Result<T, Error> {
         match self.peek() {
             None => self.error(ErrorKind::Incomplete),
@@ -384,6 +379,32 @@ impl<'a> Scanner<'a> {
             _ => {}
         }
         Ok(pos + 6)
+    }
+
+    /// Moves over a whole text and names the byte range of each element of its array, or of its one
+    /// value when it is no array.
+    ///
+    /// # Errors
+    /// When it is no valid JSON. The elements before that place have been named.
+    pub fn each_element(&mut self, mut element: impl FnMut(usize, usize)) -> Result<(), Error> {
+        let mut one = |scanner: &mut Self| {
+            scanner.peek();
+            let start = scanner.pos;
+            scanner.skip()?;
+            element(start, scanner.pos);
+            Ok(())
+        };
+        if self.kind()? == ValueKind::Array {
+            self.open_array()?;
+            let mut first = true;
+            while self.element(first)? {
+                first = false;
+                one(self)?;
+            }
+        } else {
+            one(self)?;
+        }
+        self.end()
     }
 
     /// Moves over one value of any type, checking all of it, and returns it as written.

@@ -119,6 +119,8 @@ pub struct TurnEvidence {
     pub executed: Vec<Option<Box<str>>>,
     /// The id of the proposal was used before.
     pub id_reused: bool,
+    /// The turn has the number of an earlier one: it comes again as a whole.
+    pub repeated: bool,
 }
 
 /// A capability token.

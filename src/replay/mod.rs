@@ -11,7 +11,7 @@ mod verdict;
 
 pub use authority::{Assessor, assess};
 pub use evidence::{Kept, KeptAction, Token, TurnEvidence};
-pub use execution::{Context, Execution};
+pub use execution::{Close, Context, Execution};
 pub use judged::*;
 pub use machine::{Machine, Movement};
 pub use verdict::{Answer, Aspect, Summary, Verdict};

@@ -1,0 +1,205 @@
+//! Who may do what: risk to judge by, what a modification changed, which token covers an action.
+
+use super::evidence::{KeptAction, Token, TurnEvidence};
+use super::judged::{Decided, Lineage, TokenUse};
+use crate::governance::risk::{Risk, assess_v0};
+use crate::governance::{Ledger, LedgerError, Ruling};
+use crate::json::Raw;
+use crate::trace::action;
+use crate::trace::record::{ActionType, DecidedBy};
+use crate::trace::step::{Action, ActionKind, Decision};
+
+/// How the risk of an action is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Assessor {
+    /// The recorded risk is believed.
+    #[default]
+    Off,
+    /// The early runtime's rules.
+    V0,
+}
+
+/// What the analyser finds; `None` when there is none. A type that nobody knows is always high.
+#[must_use]
+pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<Risk> {
+    if matches!(action.kind, ActionKind::Other(_)) {
+        return Some(Risk::High);
+    }
+    match assessor {
+        Assessor::Off => None,
+        Assessor::V0 => {
+            let mut line = String::new();
+            Some(assess_v0(action::risk_subject(action, &mut line)))
+        }
+    }
+}
+
+/// The risk to judge by: the worse of what was recorded and what is found.
+pub(super) fn judged_risk(assessor: Assessor, action: &Action<'_>) -> Option<Risk> {
+    action.risk.max(assess(assessor, action))
+}
+
+/// What a decision did to the proposal, where it modified it.
+pub(super) fn judge_modification(
+    assessor: Assessor,
+    proposal: Option<&KeptAction>,
+    decision: &Decision<'_>,
+    id_taken: impl FnOnce(&str) -> bool,
+    judged: &mut Decided,
+) {
+    let Some(modified) = decision.modified else {
+        return;
+    };
+    if let Some(proposal) = proposal {
+        judged.beyond_parameters = beyond_parameters(proposal, &modified);
+        let before = judged_risk(assessor, &proposal.as_action());
+        let after = judged_risk(assessor, &modified);
+        if let (Some(before), Some(after)) = (before, after)
+            && after > before
+        {
+            judged.raised_risk = Some((before, after));
+        }
+        if let (Some(original), Some(proposed)) = (decision.original, proposal.id.as_deref())
+            && original != *proposed
+        {
+            judged.lineage =
+                Some(Lineage::OtherOriginal { found: original.decode().into_owned(), proposed: proposed.to_owned() });
+        }
+    }
+    if let Some(id) = modified.id {
+        let id = id.decode();
+        if judged.lineage.is_none() && id_taken(&id) {
+            judged.lineage = Some(Lineage::IdTaken(id.into_owned()));
+        }
+    }
+}
+
+/// What a modification changed that it may not: type, tool or diff target.
+fn beyond_parameters(proposal: &KeptAction, modified: &Action<'_>) -> Option<&'static str> {
+    if *proposal.kind_name != *modified.kind.name() {
+        return Some("the type");
+    }
+    let (Some(before), Some(after)) = (proposal.payload.as_deref().map(Raw::trusted), modified.payload) else {
+        return None;
+    };
+    match proposal.kind {
+        Some(ActionType::ToolCall) => (action::tool(before) != action::tool(after)).then_some("the tool"),
+        Some(ActionType::CodeDiff) => {
+            let targets = |payload| action::diff(payload).and_then(|d| action::diff_targets(&d));
+            let (before, after) = (targets(before), targets(after));
+            // A diff that names no file could go anywhere.
+            (before.is_none() || before != after).then_some("the target of the diff")
+        }
+        Some(ActionType::ShellCmd | ActionType::Answer) | None => None,
+    }
+}
+
+/// Which token, if any, an action ran on.
+pub(super) fn token_use(ledger: &Ledger<Token>, named: Option<&str>, id: Option<&str>, action: Option<&Action<'_>>) -> TokenUse {
+    if let Some(name) = named {
+        return match ledger.live(name) {
+            Err(LedgerError::Revoked) => TokenUse::Revoked(name.to_owned()),
+            Err(LedgerError::Unknown | LedgerError::AlreadyIssued) => TokenUse::None(Some(name.to_owned())),
+            Ok(token) => match covers(token, id, action) {
+                Cover::Yes => TokenUse::Fine,
+                Cover::Scope => TokenUse::OutOfScope(name.to_owned()),
+                Cover::No => TokenUse::None(Some(name.to_owned())),
+            },
+        };
+    }
+    let mut best = TokenUse::None(None);
+    for (name, token, revoked) in ledger.iter() {
+        match (covers(token, id, action), revoked) {
+            (Cover::Yes, false) => return TokenUse::Fine,
+            (Cover::Yes, true) => best = TokenUse::Revoked(name.to_owned()),
+            (Cover::Scope, false) if !matches!(best, TokenUse::Revoked(_)) => best = TokenUse::OutOfScope(name.to_owned()),
+            (Cover::Scope | Cover::No, _) => {}
+        }
+    }
+    best
+}
+
+/// How far a token covers an action.
+enum Cover {
+    Yes,
+    /// It is for this action, but its scope or grants don't reach that far.
+    Scope,
+    No,
+}
+
+/// A token covers an action by its subject or its scope; where it states both, both must hold. A token
+/// that states neither covers nothing.
+fn covers(token: &Token, id: Option<&str>, action: Option<&Action<'_>>) -> Cover {
+    match &token.subject {
+        Some(subject) if id != Some(&**subject) => return Cover::No,
+        None if token.scope.is_none() => return Cover::No,
+        _ => {}
+    }
+    if let (Some(types), Some(action)) = (&token.types, action)
+        && !types.iter().any(|t| **t == *action.kind.name())
+    {
+        return Cover::Scope;
+    }
+    match &token.scope {
+        None => Cover::Yes,
+        Some(scope) => {
+            let reached = action.is_some_and(|action| {
+                let targets = scope_targets(action);
+                !targets.is_empty() && targets.iter().all(|t| scope.iter().any(|glob| glob.is_match(t)))
+            });
+            if reached && !token.scope_unreadable { Cover::Yes } else { Cover::Scope }
+        }
+    }
+}
+
+/// What a scope is compared with: the paths of an action, else its tool or command line. A path that
+/// climbs out of where it starts is compared as the empty path, which no sensible glob matches.
+fn scope_targets(action: &Action<'_>) -> Vec<String> {
+    let Some(payload) = action.payload else {
+        return Vec::new();
+    };
+    let paths = action::paths(action.kind, payload);
+    if !paths.is_empty() {
+        return paths
+            .into_iter()
+            .map(|p| if p.split(['/', '\\']).any(|part| part == "..") { String::new() } else { action::plain_path(&p).into_owned() })
+            .collect();
+    }
+    match action.kind {
+        ActionKind::Known(ActionType::ToolCall) => action::tool(payload).into_iter().collect(),
+        ActionKind::Known(ActionType::ShellCmd) => action::command(payload).into_iter().collect(),
+        ActionKind::Known(ActionType::CodeDiff | ActionType::Answer) | ActionKind::Other(_) => Vec::new(),
+    }
+}
+
+/// Paths that changed without being declared, and declared ones that didn't change. What failed may
+/// have changed less than it declared.
+pub(super) fn undeclared_changes(declared: Option<&[Box<str>]>, observed: &[impl AsRef<str>], success: bool) -> Option<(Vec<String>, Vec<String>)> {
+    let set = |paths: &mut dyn Iterator<Item = &str>| -> std::collections::BTreeSet<String> {
+        paths.map(|p| action::plain_path(p).into_owned()).collect()
+    };
+    let declared = set(&mut declared.unwrap_or_default().iter().map(|p| &**p));
+    let observed = set(&mut observed.iter().map(AsRef::as_ref));
+    let extra: Vec<String> = observed.difference(&declared).cloned().collect();
+    let absent: Vec<String> = if success { declared.difference(&observed).cloned().collect() } else { Vec::new() };
+    (!extra.is_empty() || !absent.is_empty()).then_some((extra, absent))
+}
+
+/// Whether a decision lets something run, and what: the proposal, or what a human made of it.
+pub(super) fn approved(turn: &TurnEvidence) -> Option<&KeptAction> {
+    let decision = &turn.decision.as_ref()?.what;
+    match decision.ruling {
+        Ruling::Approved => turn.proposal.as_ref().map(|p| &p.what),
+        Ruling::Modified => decision.modified.as_ref(),
+        Ruling::Rejected => None,
+    }
+}
+
+/// Milliseconds between a proposal and a human's decision about it, where both are recorded.
+pub(super) fn human_millis(turn: &TurnEvidence, decision: &Decision<'_>, step_time: Option<i64>) -> Option<i64> {
+    if decision.by != DecidedBy::Human {
+        return None;
+    }
+    let proposed = turn.proposal.as_ref()?.time?;
+    decision.time.or(step_time).map(|decided| decided.saturating_sub(proposed))
+}

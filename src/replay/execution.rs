@@ -1,0 +1,1151 @@
+//! One execution while it is open: its machine, its turn, its books.
+
+use super::authority::{self, Assessor};
+use super::evidence::{Kept, KeptAction, KeptDecision, KeptThought, Token, TurnEvidence};
+use super::judged::{
+    Approval, Breach, ChainBreak, Decided, Judged, Moved, OutcomeMismatch, Ran, Repeat, Reuse, Reversal, TokenUse, TurnBreak,
+};
+use super::machine::{Machine, Movement};
+use super::verdict::{Aspect, PathViolation, Summary, Verdict};
+use crate::governance::{EvaluationKind, Event, FsmVersion, Ledger, Ruling, State};
+use crate::json::Str;
+use crate::trace::action::hex;
+use crate::trace::format::Format;
+use crate::trace::native::cast::Frame;
+use crate::trace::record::{EvaluationReason, RecordKind};
+use crate::trace::step::{Action, Beside, Decision, Executed, Fact, Proposal, Started, Step, Thought};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+
+/// Movements that are kept to show how a broken path began.
+const PATH: usize = 5;
+
+/// What a replay is told from outside.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Context {
+    /// How risk is found.
+    pub assessor: Assessor,
+}
+
+/// What is known of an action over the whole execution.
+#[derive(Debug, Clone)]
+struct Known {
+    line: u64,
+    rejected: bool,
+    /// How often it ran: line and success of the last time.
+    ran: Option<(u64, bool)>,
+    /// Type and payload of a rejected action: it may be proposed again as it was.
+    frozen: Option<KeptAction>,
+}
+
+/// An open execution.
+#[derive(Debug)]
+pub struct Execution {
+    id: Arc<str>,
+    file: Arc<str>,
+    format: Format,
+    first_line: u64,
+    machine: Machine,
+    /// A thought stands alone, or is the first of several: the machine hasn't been told yet.
+    group: Option<Group>,
+    started: bool,
+    turn: TurnEvidence,
+    turns: u64,
+    max_turns: Option<i64>,
+    over_max: Option<u64>,
+    known: FxHashMap<Box<str>, Known>,
+    ledger: Ledger<Token>,
+    capabilities_required: bool,
+    agents: FxHashSet<Box<str>>,
+    governor: Option<Box<str>>,
+    policy_signer: Option<Box<str>>,
+    governor_signs_as_human: bool,
+    chain: bool,
+    last_hash: Option<[u8; 32]>,
+    last_record_line: u64,
+    last_line: u64,
+    last_time: Option<(i64, u64)>,
+    last_evaluation: Option<(EvaluationKind, Option<EvaluationReason>, u64)>,
+    outcome: Option<String>,
+    ended: bool,
+    answered: bool,
+    editor: bool,
+    elevation: Elevation,
+    seen_lines: FxHashSet<u64>,
+    repeats: u64,
+    shortcut: Option<u64>,
+    actions: u64,
+    decisions: u64,
+    signatures: u64,
+    conditions_missing: Option<&'static str>,
+    policy_missing: bool,
+    events: u64,
+    path: Vec<(u64, Event, State)>,
+    violation: Option<PathViolation>,
+    verdict: Verdict,
+}
+
+/// Thoughts in a row: the machine gets one event for them.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    all_done: bool,
+    line: u64,
+}
+
+/// Who a terminal session runs as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Elevation {
+    User,
+    Pending,
+    Root,
+}
+
+impl Execution {
+    /// Opens an execution at its first record.
+    #[must_use]
+    pub fn new(id: Arc<str>, file: Arc<str>, format: Format, line: u64) -> Self {
+        let version = format.native_version();
+        // The native turn format keeps no start: a file of turns is an execution that has begun.
+        let started = matches!(format, Format::YuangsTurns | Format::YuangsCast);
+        let state = if started { State::Thinking } else { State::Idle };
+        Self {
+            id,
+            file,
+            format,
+            first_line: line,
+            machine: Machine::at(version, state),
+            group: None,
+            started,
+            turn: TurnEvidence::default(),
+            turns: 0,
+            max_turns: None,
+            over_max: None,
+            known: FxHashMap::default(),
+            ledger: Ledger::new(),
+            capabilities_required: false,
+            agents: FxHashSet::default(),
+            governor: None,
+            policy_signer: None,
+            governor_signs_as_human: false,
+            chain: false,
+            last_hash: None,
+            last_record_line: 0,
+            last_line: 0,
+            last_time: None,
+            last_evaluation: None,
+            outcome: None,
+            ended: false,
+            answered: false,
+            editor: false,
+            elevation: Elevation::User,
+            seen_lines: FxHashSet::default(),
+            repeats: 0,
+            shortcut: None,
+            actions: 0,
+            decisions: 0,
+            signatures: 0,
+            conditions_missing: None,
+            policy_missing: false,
+            events: 0,
+            path: Vec::with_capacity(PATH),
+            violation: None,
+            verdict: Verdict::CLEAN,
+        }
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    /// The input.
+    #[must_use]
+    pub fn file(&self) -> &Arc<str> {
+        &self.file
+    }
+
+    /// The format that it is recorded in.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The version that judges it.
+    #[must_use]
+    pub fn version(&self) -> FsmVersion {
+        self.machine.version()
+    }
+
+    /// The state of the strict track.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.machine.state()
+    }
+
+    /// The turn.
+    #[must_use]
+    pub fn turn(&self) -> &TurnEvidence {
+        &self.turn
+    }
+
+    /// The tokens.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger<Token> {
+        &self.ledger
+    }
+
+    /// Where the last event that is known of it stands.
+    #[must_use]
+    pub fn last_line(&self) -> u64 {
+        self.last_line
+    }
+
+    /// Where it begins.
+    #[must_use]
+    pub fn first_line(&self) -> u64 {
+        self.first_line
+    }
+
+    /// The verdict, for rules to deny.
+    pub fn verdict_mut(&mut self) -> &mut Verdict {
+        &mut self.verdict
+    }
+
+    /// The first bad event of its path.
+    #[must_use]
+    pub fn violation(&self) -> Option<&PathViolation> {
+        self.violation.as_ref()
+    }
+
+    /// Whether it was declared over in a final state: then nothing more is to be kept of it.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.ended
+    }
+
+    /// Whether an earlier break explains what comes now.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        self.machine.is_broken()
+    }
+
+    /// Whether `text`, a line of an event log, has been read before, byte for byte. The runtime's
+    /// flush is known to write lines twice.
+    pub fn is_repeat(&mut self, text: &str) -> bool {
+        use std::hash::{BuildHasher, BuildHasherDefault};
+        let hash = BuildHasherDefault::<rustc_hash::FxHasher>::default().hash_one(text);
+        let fresh = self.seen_lines.insert(hash);
+        self.repeats += u64::from(!fresh);
+        !fresh
+    }
+
+    /// Takes note of a record as a whole: its place in the chain.
+    pub fn record(&mut self, line: u64, text: &str, prev: Option<Str<'_>>, declares_chain: bool, judged: &mut Judged) {
+        self.chain |= declares_chain;
+        if self.chain || prev.is_some() {
+            let first = self.last_record_line == 0;
+            let expected = if first { Some("0".repeat(64)) } else { self.last_hash.map(|h| hex(&h)) };
+            if let Some(expected) = expected
+                && prev.is_none_or(|p| p != *expected)
+            {
+                judged.chain = Some(ChainBreak {
+                    found: prev.map(|p| p.decode().into_owned()),
+                    expected,
+                    previous_line: self.last_record_line,
+                });
+            }
+            self.last_hash = Some(Sha256::digest(text.as_bytes()).into());
+        } else {
+            self.last_hash = None;
+        }
+        self.last_record_line = line;
+    }
+
+    /// Something that may belong to this execution could not be read.
+    pub fn lose_track(&mut self) {
+        self.machine.lose_track();
+        self.verdict.doubt(Aspect::LegalPath);
+    }
+
+    /// An event that a lost record may explain: the execution may stand where the event leads.
+    pub fn lose_track_at(&mut self, event: Event) {
+        let target = crate::governance::reducer::natural_target(event);
+        self.machine.put(target);
+    }
+
+    /// Goes on with an execution that was declared over: whatever comes now comes after its end.
+    pub fn reopen(&mut self, summary: &Summary) {
+        self.machine = Machine::at(summary.version, summary.final_state.unwrap_or(State::Terminal));
+        self.started = true;
+        self.verdict = summary.verdict;
+        self.violation.clone_from(&summary.violation);
+    }
+
+    /// Adds what came after the end to the summary that was made at the end.
+    pub fn add_to(&self, summary: &mut Summary) {
+        summary.verdict = self.verdict;
+        summary.turns += self.turns;
+        summary.actions += self.actions;
+        summary.decisions += self.decisions;
+        summary.signatures_unchecked += self.signatures;
+        if summary.violation.is_none() {
+            summary.violation.clone_from(&self.violation);
+        }
+    }
+
+    /// Whether a record chains what follows it. Called before [`Execution::record`] of the first one.
+    #[must_use]
+    pub fn declares_chain(step: &Step<'_, '_>) -> bool {
+        matches!(&step.fact, Fact::Started(s) if s.chain.is_some())
+    }
+
+    /// Applies one step.
+    pub fn step(&mut self, line: u64, step: &Step<'_, '_>, context: Context, judged: &mut Judged) {
+        self.check_time(line, step, judged);
+        match &step.fact {
+            Fact::Thought(_) | Fact::NotRecorded(Event::ThoughtGenerated { .. }) => {}
+            Fact::Ended(_) => self.flush_group(true),
+            Fact::Started(_) => self.flush_group(true),
+            Fact::Issued(_) | Fact::Revoked(_) | Fact::Context | Fact::Beside(_) | Fact::Terminal(_) => {}
+            _ => self.flush_group(false),
+        }
+        match &step.fact {
+            Fact::Started(started) => self.started(line, started, judged),
+            Fact::Thought(thought) => self.thought(line, step, thought, judged),
+            Fact::Proposed(proposal) => self.proposed(line, step, proposal, context, judged),
+            Fact::Decided(decision) => self.decided(line, step, decision, context, judged),
+            Fact::Executed(executed) => self.executed(line, step, executed, context, judged),
+            Fact::Observed(_) => {
+                self.check_turn(line, step, false, judged);
+                self.apply(line, Event::ObservationRecorded, judged);
+            }
+            Fact::Evaluated(kind, reason) => {
+                self.check_turn(line, step, false, judged);
+                self.apply(line, Event::EvaluationMade(*kind), judged);
+                self.last_evaluation = Some((*kind, *reason, line));
+            }
+            Fact::Ended(outcome) => self.declared_over(line, *outcome, judged),
+            Fact::Issued(capability) => {
+                judged.token = self.ledger.issue(&capability.id.decode(), Token::of(capability, line)).err();
+            }
+            Fact::Revoked(id) => {
+                // Revoking what nobody issued takes nothing away from anybody.
+                let _ = self.ledger.revoke(&id.decode());
+            }
+            Fact::Context => {}
+            Fact::Moved(moved) => self.moved(line, step, moved, context, judged),
+            Fact::Beside(beside) => self.beside(line, step, beside, context, judged),
+            Fact::NotRecorded(event) => self.not_recorded(line, step, *event, judged),
+            Fact::Terminal(frame) => self.terminal(*frame, judged),
+            Fact::Unreadable(kind) => self.unreadable(step, *kind),
+        }
+        self.last_line = line;
+    }
+
+    /// Ends the execution with its input, or because it was declared over.
+    pub fn close(&mut self) -> Close {
+        self.flush_group(true);
+        let state = self.machine.state();
+        let paused = self.last_evaluation.is_some_and(|(kind, ..)| kind == EvaluationKind::Pause) && self.machine.may_be(State::Idle);
+        let done = self.machine.may_be(State::Terminal) || (self.editor && self.answered) || self.format == Format::YuangsCast;
+        Close {
+            unterminated: !done && !(self.ended && paused) && !self.ended,
+            paused,
+            state,
+            max_turns: self.over_max.filter(|_| !self.ended_by_max_turns()).map(|line| (line, self.max_turns.unwrap_or_default())),
+            conditions_missing: self.conditions_missing(),
+            not_recorded: self.not_recorded_parts(),
+            repeats: self.repeats,
+            shortcut: self.shortcut,
+        }
+    }
+
+    /// What is reported of it.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let known_end = !self.editor && self.format != Format::YuangsCast;
+        Summary {
+            id: self.id.clone(),
+            file: self.file.clone(),
+            line: self.first_line,
+            format: self.format.name(),
+            version: self.machine.version(),
+            verdict: self.verdict,
+            turns: self.turns,
+            final_state: known_end.then_some(self.machine.state()),
+            outcome: self.outcome.clone().or_else(|| {
+                let (_, reason, _) = self.last_evaluation.filter(|(kind, ..)| *kind == EvaluationKind::Terminate)?;
+                reason.map(|r| r.name().to_owned())
+            }),
+            actions: self.actions,
+            decisions: self.decisions,
+            signatures_unchecked: self.signatures,
+            violation: self.violation.clone(),
+        }
+    }
+
+    /// Takes note of a signature that nobody has checked.
+    pub fn unchecked_signature(&mut self) {
+        self.signatures += 1;
+    }
+
+    fn ended_by_max_turns(&self) -> bool {
+        self.last_evaluation.is_some_and(|(_, reason, _)| reason == Some(EvaluationReason::MaxTurnsExceeded))
+    }
+
+    fn conditions_missing(&self) -> Option<&'static str> {
+        if self.format != Format::ExecutionRecord {
+            return None;
+        }
+        match (self.conditions_missing, self.policy_missing) {
+            (Some(_), true) => Some("prompt, tool-set and policy version"),
+            (Some(what), false) => Some(what),
+            (None, true) => Some("policy version"),
+            (None, false) => None,
+        }
+    }
+
+    /// What this execution's format doesn't keep.
+    fn not_recorded_parts(&mut self) -> Option<&'static str> {
+        let parts = match self.format {
+            Format::ExecutionRecord => return None,
+            Format::YuangsEvents => "signers of decisions, the rules that policy used, the policy's version",
+            Format::YuangsTransitions => "actions and results, signers of decisions, the rules that policy used, prompt, tool-set and policy version",
+            Format::YuangsTurns if self.editor => {
+                "thoughts, observations, evaluations, decisions about answers, signers of decisions, the rules that policy used, the policy's version"
+            }
+            Format::YuangsTurns => "signers of decisions, the rules that policy used, the policy's version",
+            Format::YuangsRecord => return None,
+            Format::YuangsCast => "actions, decisions and states: a terminal session keeps commands and what the governor said of them",
+        };
+        self.verdict.doubt(Aspect::GovernanceComplete);
+        if matches!(self.format, Format::YuangsTransitions | Format::YuangsCast) {
+            self.verdict.doubt(Aspect::Authorised);
+        }
+        if self.format == Format::YuangsCast {
+            self.verdict.doubt(Aspect::LegalPath);
+        }
+        Some(parts)
+    }
+
+    fn check_time(&mut self, line: u64, step: &Step<'_, '_>, judged: &mut Judged) {
+        let Some(now) = step.time else {
+            return;
+        };
+        if let Some((previous, previous_line)) = self.last_time
+            && now < previous
+        {
+            judged.reversal = Some(Reversal { previous, line: previous_line, now });
+        }
+        self.last_time = Some((now, line));
+    }
+
+    /// Tells the machine of the thoughts that stood in a row. At an end, the early machine takes a
+    /// `done` thought for the conclusion.
+    fn flush_group(&mut self, at_end: bool) {
+        let Some(group) = self.group.take() else {
+            return;
+        };
+        let concludes = at_end && group.all_done && self.machine.version() == FsmVersion::V0 && self.machine.allows(Event::Concluded);
+        let event = if concludes { Event::Concluded } else { Event::ThoughtGenerated { done: group.all_done } };
+        if concludes {
+            self.shortcut = Some(group.line);
+        }
+        self.machine.apply(event);
+        self.remember(group.line, event);
+    }
+
+    /// The line of the last thing that happened, if that is that the agents said they were done.
+    fn stopped_at_done(&self) -> Option<u64> {
+        match self.path.last() {
+            Some((line, Event::ThoughtGenerated { done: true } | Event::Concluded, _)) => Some(*line),
+            _ => None,
+        }
+    }
+
+    fn remember(&mut self, line: u64, event: Event) {
+        self.events += 1;
+        if self.path.len() == PATH {
+            self.path.remove(0);
+        }
+        self.path.push((line, event, self.machine.state()));
+    }
+
+    fn apply(&mut self, line: u64, event: Event, judged: &mut Judged) {
+        let before = self.machine.state();
+        if !self.started && event != Event::Start {
+            // Nothing else can be said of an execution without a start: take it as started.
+            self.started = true;
+            self.machine.put(State::Thinking);
+            self.machine.apply(event);
+            self.breach(line, event, before, Breach::NoStart, judged);
+            self.machine.lose_track();
+            return;
+        }
+        let after_end = self.machine.candidates().single() == Some(State::Terminal);
+        let movement = self.machine.apply(event);
+        let breach = (movement == Movement::Illegal).then(|| match event {
+            _ if after_end => Breach::AfterTerminal,
+            Event::ExecutionFinished | Event::ObservationRecorded => Breach::ResultOutsideState,
+            Event::Start
+            | Event::ThoughtGenerated { .. }
+            | Event::Concluded
+            | Event::ActionProposed
+            | Event::GovernanceDecided(_)
+            | Event::EvaluationMade(_) => Breach::Other,
+        });
+        match breach {
+            Some(breach) => self.breach(line, event, before, breach, judged),
+            None => {
+                judged.movement = Some(Moved { event, before, movement, breach: None, claimed: None });
+                self.remember(line, event);
+            }
+        }
+    }
+
+    fn breach(&mut self, line: u64, event: Event, before: State, breach: Breach, judged: &mut Judged) {
+        judged.movement = Some(Moved { event, before, movement: Movement::Illegal, breach: Some(breach), claimed: None });
+        if self.violation.is_none() {
+            self.violation = Some(PathViolation {
+                line,
+                event: event.to_string(),
+                state: before,
+                prefix: self.events + 1,
+                path: self.path.iter().map(|(line, event, state)| (*line, event.to_string(), *state)).collect(),
+            });
+        }
+    }
+
+    /// Compares the step's turn number with the turn that is open, and begins a turn where one is due.
+    fn check_turn(&mut self, line: u64, step: &Step<'_, '_>, begins: bool, judged: &mut Judged) {
+        let Some(found) = step.turn else {
+            return;
+        };
+        match self.turn.id {
+            Some(current) if current == found => {}
+            Some(current) if !begins && found != current.saturating_add(1) => {
+                judged.order = Some(TurnBreak::Interleaved { current, found });
+            }
+            open => {
+                let expected = open.map_or(1, |n| n.saturating_add(1));
+                let jump = found != expected;
+                if jump {
+                    judged.order = Some(TurnBreak::Jump { expected, found });
+                } else if !begins && open.is_some() && !self.machine.is_broken() && !self.turn_is_over() {
+                    judged.order = Some(TurnBreak::Interleaved { current: open.unwrap_or_default(), found });
+                    return;
+                }
+                self.begin_turn(line, Some(found));
+                self.turn.repeated = found < expected;
+            }
+        }
+    }
+
+    fn turn_is_over(&self) -> bool {
+        self.machine.may_be(State::Thinking) || self.machine.may_be(State::Idle)
+    }
+
+    fn begin_turn(&mut self, line: u64, id: Option<i64>) {
+        self.turn = TurnEvidence { id, ..TurnEvidence::default() };
+        self.turns += 1;
+        if self.max_turns.is_some_and(|max| i64::try_from(self.turns).is_ok_and(|n| n > max)) {
+            self.over_max.get_or_insert(line);
+        }
+    }
+
+    fn started(&mut self, line: u64, started: &Started<'_, '_>, judged: &mut Judged) {
+        let paused = self.machine.state() == State::Idle;
+        let version = FsmVersion::parse(&started.fsm_version.decode()).unwrap_or(FsmVersion::V1);
+        if self.started && self.machine.version() == FsmVersion::V0 && self.machine.state() == State::Terminal {
+            // The early machine goes back to IDLE first; one record stands for both steps.
+            self.machine.apply(Event::Start);
+            self.apply(line, Event::Start, judged);
+            self.turn = TurnEvidence::default();
+        } else if self.started && !paused && !self.machine.may_be(State::Idle) {
+            // The id is taken. The second start isn't applied: what follows is judged as going on.
+            let before = self.machine.state();
+            judged.reuse =
+                Some(Reuse { of: "execution", id: self.id.to_string(), line: self.first_line });
+            self.breach(line, Event::Start, before, Breach::Restart, judged);
+            if before == State::Terminal {
+                self.machine.put(State::Thinking);
+                self.turn = TurnEvidence::default();
+            }
+        } else if self.started {
+            self.apply(line, Event::Start, judged);
+        } else {
+            self.machine = Machine::new(version);
+            self.started = true;
+            self.apply(line, Event::Start, judged);
+        }
+        self.max_turns = started.max_turns.or(self.max_turns);
+        self.capabilities_required |= started.capabilities_required;
+        self.agents.extend(started.agents.iter().map(|a| Box::<str>::from(&*a.decode())));
+        if self.governor.is_none() {
+            self.governor = started.governor.map(|g| g.decode().into());
+        }
+        self.policy_missing = !started.policy;
+        self.chain |= started.chain.is_some();
+    }
+
+    fn thought(&mut self, line: u64, step: &Step<'_, '_>, thought: &Thought<'_>, judged: &mut Judged) {
+        let agent: Option<Box<str>> = thought.agent.map(|a| a.decode().into());
+        let goes_on = self.group.is_some() && (step.turn.is_none() || step.turn == self.turn.id);
+        let second = goes_on && self.turn.thoughts.iter().any(|t| t.what.agent == agent);
+        if goes_on && !second {
+            if let Some(group) = &mut self.group {
+                group.all_done &= thought.done;
+            }
+        } else if second {
+            let before = self.machine.state();
+            let event = Event::ThoughtGenerated { done: thought.done };
+            self.breach(line, event, before, Breach::SecondThought, judged);
+        } else {
+            self.flush_group(false);
+            let event = Event::ThoughtGenerated { done: thought.done };
+            let fresh = self.started && self.machine.allows(event);
+            if fresh {
+                // Legal, whatever the other agents of the turn will say: told when they have.
+                let movement = if self.machine.state() == State::Thinking { Movement::Legal } else { Movement::FollowUp };
+                judged.movement = Some(Moved { event, before: self.machine.state(), movement, breach: None, claimed: None });
+                self.group = Some(Group { all_done: thought.done, line });
+            } else {
+                self.apply(line, event, judged);
+            }
+            match step.turn {
+                Some(_) => self.check_turn(line, step, true, judged),
+                None => self.begin_turn(line, None),
+            }
+            if step.turn.is_some() && !self.turn.thoughts.is_empty() {
+                // The same number again: a turn that was begun anew.
+                let id = self.turn.id;
+                self.begin_turn(line, id);
+                if judged.order.is_none() && judged.movement.is_some_and(|m| m.movement == Movement::Legal) {
+                    let current = id.unwrap_or_default();
+                    judged.order = Some(TurnBreak::Jump { expected: current.saturating_add(1), found: current });
+                    self.turn.repeated = true;
+                }
+            }
+        }
+        if let Some(agent) = &agent {
+            self.agents.insert(agent.clone());
+        }
+        if !thought.conditions {
+            self.conditions_missing = Some("prompt and tool-set version");
+        }
+        let action = thought.action.as_ref().map(KeptAction::of);
+        self.turn.thoughts.push(Kept { what: KeptThought { agent, action }, line, time: step.time });
+    }
+
+    fn proposed(&mut self, line: u64, step: &Step<'_, '_>, proposal: &Proposal<'_, '_>, context: Context, judged: &mut Judged) {
+        self.check_turn(line, step, false, judged);
+        self.apply(line, Event::ActionProposed, judged);
+        let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
+        judged.not_thought = self.is_nobodys_thought(agent.as_deref(), &proposal.action);
+        judged.understated = understated(context, &proposal.action);
+        if let Some(id) = proposal.action.id {
+            self.enter(line, &id.decode(), &proposal.action, judged);
+        }
+        if let Some(agent) = &agent {
+            self.agents.insert(agent.clone());
+        }
+        self.turn.proposer = agent;
+        self.turn.declared = proposal.declared.map(|paths| paths.iter().map(|p| p.decode().into()).collect());
+        self.turn.proposal_unknown = proposal.replaced;
+        self.turn.proposal = Some(Kept { what: KeptAction::of(&proposal.action), line, time: step.time });
+        self.turn.decision = None;
+    }
+
+    /// Enters an action's id into the books. An id may come back only for an action that was rejected
+    /// and is proposed again as it was: that is its life cycle, everything else is a second action.
+    fn enter(&mut self, line: u64, id: &str, action: &Action<'_>, judged: &mut Judged) {
+        match self.known.get_mut(id) {
+            Some(known) if known.rejected && known.frozen.as_ref().and_then(|f| f.same_as(action)) == Some(true) => {
+                known.rejected = false;
+            }
+            Some(known) => {
+                judged.reuse = Some(Reuse { of: "action", id: id.to_owned(), line: known.line });
+                self.turn.id_reused = true;
+            }
+            None => {
+                self.known.insert(id.into(), Known { line, rejected: false, ran: None, frozen: None });
+            }
+        }
+    }
+
+    fn is_nobodys_thought(&self, agent: Option<&str>, action: &Action<'_>) -> bool {
+        let turn = &self.turn;
+        if turn.thoughts.is_empty() || turn.thoughts_unknown || action.payload.is_none() {
+            return false;
+        }
+        let mut theirs = turn.thoughts.iter().filter(|t| agent.is_none() || t.what.agent.is_none() || t.what.agent.as_deref() == agent);
+        let wanted = |t: &Kept<KeptThought>| t.what.action.as_ref().map(|a| a.same_as(action) != Some(false));
+        !theirs.any(|t| wanted(t).unwrap_or(false))
+            // Nobody wanted anything at all: then the path is broken, and that is what is said.
+            && turn.thoughts.iter().any(|t| t.what.action.is_some())
+    }
+
+    fn decided(&mut self, line: u64, step: &Step<'_, '_>, decision: &Decision<'_>, context: Context, judged: &mut Judged) {
+        self.check_turn(line, step, false, judged);
+        self.apply(line, Event::GovernanceDecided(decision.ruling), judged);
+        self.rule(line, step.time, decision, context, judged);
+    }
+
+    /// Takes note of a decision, wherever it was found.
+    fn rule(&mut self, line: u64, time: Option<i64>, decision: &Decision<'_>, context: Context, judged: &mut Judged) {
+        self.decisions += 1;
+        let proposal = self.turn.proposal.as_ref().map(|p| p.what.clone());
+        let mut facts = Decided { proposal_line: self.turn.proposal.as_ref().map(|p| p.line), ..Decided::default() };
+        let proposed_id = proposal.as_ref().and_then(|p| p.id.clone());
+        let modified_id = decision.modified.and_then(|m| m.id);
+        if let (Some(named), Some(proposed)) = (decision.action, proposed_id.as_deref())
+            && named != *proposed
+            && modified_id != Some(named)
+        {
+            facts.other_action = Some((named.decode().into_owned(), proposed.to_owned()));
+        }
+        facts.risk = proposal.as_ref().and_then(|p| authority::judged_risk(context.assessor, &p.as_action()));
+        facts.human_millis = authority::human_millis(&self.turn, decision, time);
+        if !self.turn.proposal_unknown {
+            let known = &self.known;
+            authority::judge_modification(context.assessor, proposal.as_ref(), decision, |id| known.contains_key(id), &mut facts);
+        }
+        self.judge_signer(decision, &mut facts);
+        if let Some(id) = modified_id {
+            self.known.entry(id.decode().into()).or_insert(Known { line, rejected: false, ran: None, frozen: None });
+        }
+        if decision.ruling == Ruling::Rejected
+            && facts.other_action.is_none()
+            && let Some(known) = proposed_id.as_deref().and_then(|id| self.known.get_mut(id))
+        {
+            known.rejected = true;
+            known.frozen = proposal;
+        }
+        self.turn.decision = Some(Kept {
+            what: KeptDecision {
+                ruling: decision.ruling,
+                by: decision.by,
+                modified: decision.modified.as_ref().map(KeptAction::of),
+                misdirected: facts.other_action.is_some(),
+            },
+            line,
+            time: decision.time.or(time),
+        });
+        judged.decided = Some(facts);
+    }
+
+    /// No agent may sign, and one governor signs. Humans are people, and several may have taken turns;
+    /// but where the governor of record is one of them, nobody else may sign as one.
+    fn judge_signer(&mut self, decision: &Decision<'_>, facts: &mut Decided) {
+        use crate::trace::record::DecidedBy;
+        let Some(signer) = decision.signer.map(|s| s.decode().into_owned()) else {
+            return;
+        };
+        if self.agents.contains(&*signer) || self.turn.proposer.as_deref() == Some(&*signer) {
+            facts.signed_by_agent = Some(signer);
+            return;
+        }
+        let governor = match decision.by {
+            DecidedBy::Policy => {
+                let first = self.policy_signer.get_or_insert_with(|| signer.as_str().into()).clone();
+                Some(self.governor.clone().unwrap_or(first))
+            }
+            DecidedBy::Human => {
+                self.governor_signs_as_human |= self.governor.as_deref() == Some(&*signer);
+                self.governor.clone().filter(|_| self.governor_signs_as_human)
+            }
+        };
+        if let Some(governor) = governor
+            && *governor != *signer
+        {
+            facts.second_governor = Some((signer, governor.into()));
+        }
+    }
+
+    fn executed(&mut self, line: u64, step: &Step<'_, '_>, executed: &Executed<'_, '_>, context: Context, judged: &mut Judged) {
+        self.check_turn(line, step, false, judged);
+        self.run(line, executed, context, judged);
+        self.apply(line, Event::ExecutionFinished, judged);
+    }
+
+    /// Takes note of something that ran, wherever it was found.
+    fn run(&mut self, line: u64, executed: &Executed<'_, '_>, _: Context, judged: &mut Judged) {
+        self.actions += 1;
+        let id = executed.action_id.map(|id| id.decode().into_owned());
+        let repeat = id.as_deref().and_then(|id| self.known.get(id)).and_then(|k| k.ran).map(|(line, succeeded)| Repeat {
+            succeeded,
+            line,
+            reported: self.turn.id_reused && !self.turn.executed.iter().any(|e| e.as_deref() == id.as_deref()),
+        });
+        let approved = authority::approved(&self.turn);
+        let mut approval = self.approval(id.as_deref(), approved);
+        let mut differs = false;
+        if let (Some(id), Some(approved)) = (id.as_deref(), approved)
+            && approval == Approval::Missing
+            && self.turn.decision.as_ref().is_some_and(|d| d.what.ruling == Ruling::Modified)
+            && self.turn.proposal.as_ref().is_some_and(|p| p.what.id.as_deref() == Some(id))
+        {
+            // What ran is what was proposed, not what the human made of it.
+            differs = approved.id.as_deref() != Some(id);
+            approval = Approval::Given;
+        }
+        if let (Some(action), Some(approved)) = (&executed.action, approved)
+            && approval == Approval::Given
+            && approved.same_as(action) == Some(false)
+        {
+            differs = true;
+        }
+        let in_force = self.capabilities_required || self.ledger.is_used();
+        let token = if in_force {
+            let named = executed.capability.map(|c| c.decode());
+            let action = executed.action.or_else(|| approved.map(KeptAction::as_action));
+            authority::token_use(&self.ledger, named.as_deref(), id.as_deref(), action.as_ref())
+        } else {
+            TokenUse::Fine
+        };
+        let success = executed.result.is_none_or(|r| r.success);
+        let undeclared = executed.observed.and_then(|observed| {
+            let observed: Vec<String> = observed.iter().map(|p| p.decode().into_owned()).collect();
+            authority::undeclared_changes(self.turn.declared.as_deref(), &observed, success)
+        });
+        if matches!(approval, Approval::Unknown) {
+            self.verdict.doubt(Aspect::Authorised);
+        }
+        if let Some(id) = id.as_deref() {
+            let known = self.known.entry(id.into()).or_insert(Known { line, rejected: false, ran: None, frozen: None });
+            known.ran = Some((line, success));
+        }
+        self.turn.executed.push(id.as_deref().map(Into::into));
+        judged.executed =
+            Some(Ran { id, approval, repeat, differs, token, undeclared, decision_line: self.turn.decision.as_ref().map(|d| d.line) });
+    }
+
+    /// Who allowed the action with this id to run.
+    fn approval(&self, id: Option<&str>, approved: Option<&KeptAction>) -> Approval {
+        let turn = &self.turn;
+        let Some(decision) = &turn.decision else {
+            return if turn.decision_unknown { Approval::Unknown } else { Approval::Missing };
+        };
+        let known = |id: &str| self.known.get(id);
+        if decision.what.misdirected {
+            return Approval::Misdirected;
+        }
+        if decision.what.ruling == Ruling::Rejected {
+            let other = id.is_some_and(|id| !known(id).is_some_and(|k| k.rejected));
+            return if other { Approval::Missing } else { Approval::Rejected };
+        }
+        match (id, approved.and_then(|a| a.id.as_deref())) {
+            (Some(ran), Some(allowed)) if ran != allowed => {
+                if known(ran).is_some_and(|k| k.rejected) { Approval::Rejected } else { Approval::Missing }
+            }
+            _ if turn.decision_unknown => Approval::Unknown,
+            _ => Approval::Given,
+        }
+    }
+
+    fn declared_over(&mut self, line: u64, outcome: Str<'_>, judged: &mut Judged) {
+        let word = outcome.decode().into_owned();
+        // A `done` thought and straight to the end: that is the shortcut, and said as such.
+        let shortcut = self.stopped_at_done();
+        self.shortcut = self.shortcut.or(shortcut);
+        if !self.started {
+            self.started = true;
+            let before = self.machine.state();
+            self.breach(line, Event::Concluded, before, Breach::NoStart, judged);
+        } else if shortcut.is_none() && !self.machine.is_broken() {
+            let fits = match self.last_evaluation {
+                Some((EvaluationKind::Terminate | EvaluationKind::Pause, Some(reason), _)) => reason.name() == word,
+                Some((EvaluationKind::Continue, ..)) | None => false,
+                Some((_, None, _)) => true,
+            };
+            if !fits {
+                judged.outcome = Some(OutcomeMismatch {
+                    outcome: word.clone(),
+                    evaluated: self.last_evaluation.map(|(kind, reason, _)| reason.map_or(kind.name(), EvaluationReason::name)),
+                    line: self.last_evaluation.map_or(0, |(.., line)| line),
+                });
+            }
+        }
+        self.outcome = Some(word);
+        self.ended = true;
+    }
+
+    /// A native log says that the state moved.
+    fn moved(&mut self, line: u64, step: &Step<'_, '_>, moved: &crate::trace::step::Moved<'_>, context: Context, judged: &mut Judged) {
+        self.started = true;
+        let beside = self.turn.decision_beside.take();
+        let ruling = moved.decision.map(|d| d.ruling).or(beside.as_ref().map(|b| b.what.ruling));
+        // Where two accounts of a decision differ, the stricter one counts.
+        let ruling = match (ruling, &beside) {
+            (Some(_), Some(b)) if b.what.ruling == Ruling::Rejected => Some(Ruling::Rejected),
+            (ruling, _) => ruling,
+        };
+        let event = match (moved.from, moved.to) {
+            (State::Idle, State::Thinking) | (State::Terminal, State::Idle) => Some(Event::Start),
+            (State::Thinking, State::Proposing) => Some(Event::ThoughtGenerated { done: false }),
+            (State::Thinking, State::Evaluating) => Some(Event::ThoughtGenerated { done: true }),
+            (State::Thinking, State::Terminal) => Some(Event::Concluded),
+            (State::Proposing, State::Governing) => Some(Event::ActionProposed),
+            (State::Governing, State::Executing) => Some(Event::GovernanceDecided(ruling.unwrap_or(Ruling::Approved))),
+            (State::Governing, State::Thinking) => Some(Event::GovernanceDecided(ruling.unwrap_or(Ruling::Rejected))),
+            (State::Executing, State::Observing) => Some(Event::ExecutionFinished),
+            (State::Observing, State::Evaluating) => Some(Event::ObservationRecorded),
+            (State::Evaluating, State::Thinking) => Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Continue))),
+            (State::Evaluating, State::Terminal) => Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Terminate))),
+            (State::Evaluating, State::Idle) => Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Pause))),
+            _ => None,
+        };
+        let before = self.machine.state();
+        let Some(event) = event else {
+            // No event of any version leads from here to there.
+            self.breach(line, Event::Concluded, before, Breach::Other, judged);
+            if let Some(m) = &mut judged.movement {
+                m.claimed = Some(moved.to);
+            }
+            self.machine.lose_track();
+            return;
+        };
+        if event == (Event::ThoughtGenerated { done: false }) || event == Event::Concluded {
+            let pending = std::mem::take(&mut self.turn);
+            self.begin_turn(line, None);
+            if pending.executed.is_empty() && pending.proposal.is_none() {
+                // What the model said stands before the movement that it causes.
+                self.turn.thoughts = pending.thoughts;
+            }
+        }
+        self.apply(line, event, judged);
+        if self.machine.state() != moved.to && judged.movement.is_some_and(|m| m.breach.is_none()) && !self.machine.is_broken() {
+            // The reducer comes out elsewhere than the log says, or the log had been elsewhere before.
+            let rejected_ran = moved.to == State::Executing && ruling == Some(Ruling::Rejected);
+            self.machine.put(moved.to);
+            if rejected_ran {
+                judged.executed = Some(Ran {
+                    id: self.turn.proposal.as_ref().and_then(|p| p.what.id.as_deref()).map(str::to_owned),
+                    approval: Approval::Rejected,
+                    repeat: None,
+                    differs: false,
+                    token: TokenUse::Fine,
+                    undeclared: None,
+                    decision_line: Some(line),
+                });
+            } else {
+                self.breach(line, event, before, Breach::Other, judged);
+                if let Some(m) = &mut judged.movement {
+                    m.claimed = Some(moved.to);
+                }
+            }
+        }
+        match event {
+            Event::GovernanceDecided(_) => match (moved.decision, beside) {
+                (Some(mut decision), beside) => {
+                    if beside.is_some_and(|b| b.what.ruling == Ruling::Rejected) {
+                        decision.ruling = Ruling::Rejected;
+                    }
+                    self.rule(line, step.time, &decision, context, judged);
+                }
+                (None, Some(beside)) => self.turn.decision = Some(beside),
+                (None, None) => self.turn.decision_unknown = true,
+            },
+            Event::ActionProposed => {
+                if self.turn.proposal.is_none() {
+                    let unknown = KeptAction { id: None, kind: None, kind_name: "".into(), payload: None, risk: None };
+                    self.turn.proposal = Some(Kept { what: unknown, line, time: step.time });
+                }
+            }
+            Event::ExecutionFinished if self.turn.executed.is_empty() && judged.executed.is_none() => {
+                let nothing = Executed { action_id: None, capability: None, action: None, observed: None, result: None };
+                self.run(line, &nothing, context, judged);
+            }
+            Event::EvaluationMade(kind) => self.last_evaluation = Some((kind, None, line)),
+            Event::Start
+            | Event::ThoughtGenerated { .. }
+            | Event::Concluded
+            | Event::ExecutionFinished
+            | Event::ObservationRecorded => {}
+        }
+    }
+
+    /// Evidence that a native log keeps beside its movements.
+    fn beside(&mut self, line: u64, step: &Step<'_, '_>, beside: &Beside<'_, '_>, context: Context, judged: &mut Judged) {
+        match beside {
+            Beside::Thought(thought) => {
+                let action = thought.action.as_ref().map(KeptAction::of);
+                if self.turn.proposal.is_some() || !self.turn.executed.is_empty() {
+                    self.turn = TurnEvidence { id: self.turn.id, ..TurnEvidence::default() };
+                }
+                self.turn.thoughts.push(Kept { what: KeptThought { agent: None, action }, line, time: step.time });
+            }
+            Beside::Decided(action, decision) => {
+                if let Some(action) = action {
+                    judged.not_thought = self.is_nobodys_thought(None, action);
+                    judged.understated = understated(context, action);
+                    if let Some(id) = action.id {
+                        self.enter(line, &id.decode(), action, judged);
+                    }
+                    let time = self.turn.proposal.as_ref().and_then(|p| p.time);
+                    let at = self.turn.proposal.as_ref().map_or(line, |p| p.line);
+                    self.turn.proposal = Some(Kept { what: KeptAction::of(action), line: at, time });
+                }
+                if let Some(decision) = decision {
+                    self.turn.decision_beside = Some(Kept {
+                        what: KeptDecision {
+                            ruling: decision.ruling,
+                            by: decision.by,
+                            modified: decision.modified.as_ref().map(KeptAction::of),
+                            misdirected: false,
+                        },
+                        line,
+                        time: decision.time.or(step.time),
+                    });
+                }
+            }
+            Beside::Executed(executed) => self.run(line, executed, context, judged),
+            Beside::Other => {}
+        }
+    }
+
+    /// Something happened that the format keeps no record of.
+    fn not_recorded(&mut self, line: u64, step: &Step<'_, '_>, event: Event, judged: &mut Judged) {
+        self.verdict.doubt(Aspect::LegalPath);
+        self.editor = true;
+        match event {
+            Event::ThoughtGenerated { .. } => {
+                self.check_turn(line, step, true, judged);
+                self.turn.thoughts_unknown = true;
+                self.answered = false;
+                // Whatever went before isn't recorded either: the turn begins.
+                self.machine.put(State::Thinking);
+            }
+            Event::GovernanceDecided(_) => self.turn.decision_unknown = true,
+            Event::EvaluationMade(EvaluationKind::Terminate) => {
+                self.answered = true;
+                self.machine.put(State::Thinking);
+                return;
+            }
+            _ => {}
+        }
+        self.machine.apply(event);
+        self.remember(line, event);
+    }
+
+    /// A frame of a terminal session. A line that is typed while an elevation waits for its password
+    /// has passed no governor; a root shell that nobody asked for is one that was claimed.
+    fn terminal(&mut self, frame: Frame, judged: &mut Judged) {
+        match (frame, self.elevation) {
+            (Frame::Typed, Elevation::Pending) => {
+                self.actions += 1;
+                judged.executed = Some(Ran {
+                    id: None,
+                    approval: Approval::Missing,
+                    repeat: None,
+                    differs: false,
+                    token: TokenUse::Fine,
+                    undeclared: None,
+                    decision_line: None,
+                });
+            }
+            (Frame::Typed, Elevation::User | Elevation::Root) => self.actions += 1,
+            (Frame::ElevationStarted, _) => self.elevation = Elevation::Pending,
+            (Frame::ElevationFailed, _) => self.elevation = Elevation::User,
+            (Frame::ElevationSucceeded, from) => {
+                if from == Elevation::User {
+                    judged.movement = Some(Moved {
+                        event: Event::ExecutionFinished,
+                        before: self.machine.state(),
+                        movement: Movement::Illegal,
+                        breach: Some(Breach::Other),
+                        claimed: None,
+                    });
+                }
+                self.elevation = Elevation::Root;
+            }
+            (Frame::Other, _) => {}
+        }
+    }
+
+    /// A record that belongs here and can't be read: something happened, and what it shows is unknown.
+    fn unreadable(&mut self, step: &Step<'_, '_>, kind: RecordKind) {
+        use EvaluationKind as K;
+        self.verdict.doubt(Aspect::LegalPath);
+        let begins = matches!(kind, RecordKind::ThoughtGenerated | RecordKind::Turn);
+        if begins && step.turn.is_some() && step.turn != self.turn.id {
+            self.begin_turn(0, step.turn);
+        }
+        match kind {
+            RecordKind::ExecutionStarted => {
+                self.started = true;
+                self.machine.put(State::Thinking);
+                self.machine.lose_track();
+            }
+            RecordKind::ThoughtGenerated => {
+                self.turn.thoughts_unknown = true;
+                self.machine.apply_one_of(&[Event::ThoughtGenerated { done: false }, Event::ThoughtGenerated { done: true }]);
+            }
+            RecordKind::ActionProposed => {
+                self.turn.proposal = None;
+                self.turn.proposal_unknown = true;
+                self.machine.apply_one_of(&[Event::ActionProposed]);
+            }
+            RecordKind::GovernanceDecided => {
+                self.verdict.doubt(Aspect::Authorised);
+                self.verdict.doubt(Aspect::GovernanceComplete);
+                self.turn.decision_unknown = true;
+                self.machine.apply_one_of(&[Event::GovernanceDecided(Ruling::Approved), Event::GovernanceDecided(Ruling::Rejected)]);
+            }
+            RecordKind::ExecutionFinished => {
+                self.verdict.doubt(Aspect::Authorised);
+                self.machine.apply_one_of(&[Event::ExecutionFinished]);
+            }
+            RecordKind::ObservationRecorded => self.machine.apply_one_of(&[Event::ObservationRecorded]),
+            RecordKind::EvaluationMade => {
+                self.last_evaluation = None;
+                self.machine.apply_one_of(&[
+                    Event::EvaluationMade(K::Continue),
+                    Event::EvaluationMade(K::Terminate),
+                    Event::EvaluationMade(K::Pause),
+                ]);
+            }
+            RecordKind::ExecutionEnded => self.ended = true,
+            RecordKind::Turn | RecordKind::Execution => {
+                self.verdict.doubt(Aspect::Authorised);
+                self.verdict.doubt(Aspect::GovernanceComplete);
+                self.started = true;
+                self.machine.lose_track();
+            }
+            RecordKind::CapabilityIssued | RecordKind::CapabilityRevoked => self.verdict.doubt(Aspect::Authorised),
+            RecordKind::ContextChanged => {}
+        }
+    }
+}
+
+/// The recorded risk and what the analyser finds, where that is worse.
+fn understated(context: Context, action: &Action<'_>) -> Option<(crate::governance::Risk, crate::governance::Risk)> {
+    if context.assessor == Assessor::Off {
+        return None;
+    }
+    let (recorded, found) = (action.risk?, authority::assess(context.assessor, action)?);
+    (found > recorded).then_some((recorded, found))
+}
+
+/// What is to be said of an execution when its input ends.
+#[derive(Debug, Clone)]
+pub struct Close {
+    /// It is in no final state.
+    pub unterminated: bool,
+    /// It waits for a human.
+    pub paused: bool,
+    /// Where it stands.
+    pub state: State,
+    /// It took more turns than it may: the line of the first turn too many, and the limit.
+    pub max_turns: Option<(u64, i64)>,
+    /// What isn't said of the conditions.
+    pub conditions_missing: Option<&'static str>,
+    /// What its format doesn't keep.
+    pub not_recorded: Option<&'static str>,
+    /// Byte-identical lines that were read once.
+    pub repeats: u64,
+    /// The end was reached without an evaluation: the line of the thought that was taken for it.
+    pub shortcut: Option<u64>,
+}

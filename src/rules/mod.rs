@@ -1,0 +1,172 @@
+//! The rules, one file each. A rule reads what a replay found out about one step and says what is
+//! wrong with it; its doc comment is its page.
+//!
+//! This list is the registry: `explain`, `rules`, the verdict and the tests go by it and by nothing else.
+
+mod page;
+mod scene;
+mod yv101;
+mod yv102;
+mod yv103;
+mod yv104;
+mod yv105;
+mod yv106;
+mod yv107;
+mod yv108;
+mod yv109;
+mod yv201;
+mod yv202;
+mod yv203;
+mod yv204;
+mod yv205;
+mod yv206;
+mod yv207;
+mod yv208;
+mod yv209;
+mod yv210;
+mod yv211;
+mod yv212;
+mod yv301;
+mod yv302;
+mod yv303;
+mod yv304;
+mod yv305;
+mod yv306;
+mod yv307;
+mod yv308;
+mod yv309;
+mod yv310;
+mod yv311;
+mod yv312;
+mod yv313;
+mod yv314;
+mod yv315;
+mod yv316;
+mod yv401;
+mod yv402;
+mod yv403;
+mod yv404;
+mod yv405;
+mod yv606;
+mod yv607;
+mod yv704;
+mod yv801;
+mod yv802;
+
+pub use page::Page;
+pub use scene::{Draft, Handle, Out, Scene, Settings, Target};
+
+use crate::diag::{Code, Severity};
+use crate::replay::Aspect;
+
+/// A rule.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Its number, for ever.
+    pub code: Code,
+    /// Its name in kebab-case.
+    pub name: &'static str,
+    /// How bad its findings are, unless told otherwise.
+    pub severity: Severity,
+    /// The question of the verdict that an error of it answers with no.
+    pub aspect: Option<Aspect>,
+    /// When it fires, in one clause.
+    pub summary: &'static str,
+    /// Its source text, whose doc comment is its page.
+    pub source: &'static str,
+    /// Who looks.
+    pub check: Check,
+}
+
+/// Who finds what a rule is about.
+#[derive(Debug, Clone, Copy)]
+pub enum Check {
+    /// The reader, before there is anything to replay.
+    Reader,
+    /// A function that is shown every step of every execution.
+    Scene(fn(&Scene<'_, '_, '_>, &mut Out)),
+}
+
+/// Every rule, in the order of the codes.
+pub const ALL: &[&Rule] = &[
+    &yv101::RULE,
+    &yv102::RULE,
+    &yv103::RULE,
+    &yv104::RULE,
+    &yv105::RULE,
+    &yv106::RULE,
+    &yv107::RULE,
+    &yv108::RULE,
+    &yv109::RULE,
+    &yv201::RULE,
+    &yv202::RULE,
+    &yv203::RULE,
+    &yv204::RULE,
+    &yv205::RULE,
+    &yv206::RULE,
+    &yv207::RULE,
+    &yv208::RULE,
+    &yv209::RULE,
+    &yv210::RULE,
+    &yv211::RULE,
+    &yv212::RULE,
+    &yv301::RULE,
+    &yv302::RULE,
+    &yv303::RULE,
+    &yv304::RULE,
+    &yv305::RULE,
+    &yv306::RULE,
+    &yv307::RULE,
+    &yv308::RULE,
+    &yv309::RULE,
+    &yv310::RULE,
+    &yv311::RULE,
+    &yv312::RULE,
+    &yv313::RULE,
+    &yv314::RULE,
+    &yv315::RULE,
+    &yv316::RULE,
+    &yv401::RULE,
+    &yv402::RULE,
+    &yv403::RULE,
+    &yv404::RULE,
+    &yv405::RULE,
+    &yv606::RULE,
+    &yv607::RULE,
+    &yv704::RULE,
+    &yv801::RULE,
+    &yv802::RULE,
+];
+
+/// The rule of a code.
+#[must_use]
+pub fn by_code(code: Code) -> Option<&'static Rule> {
+    ALL.binary_search_by_key(&code, |r| r.code).ok().and_then(|n| ALL.get(n)).copied()
+}
+
+/// Shows a scene to every rule.
+pub fn check_all(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+    for rule in ALL {
+        if let Check::Scene(check) = rule.check {
+            check(scene, out);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_sorted_and_named_by_their_file() {
+        for pair in ALL.windows(2) {
+            assert!(pair[0].code < pair[1].code, "{} {}", pair[0].code, pair[1].code);
+        }
+        for rule in ALL {
+            assert_eq!(by_code(rule.code).unwrap().name, rule.name);
+            assert!(rule.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", rule.name);
+        }
+        let names: std::collections::BTreeSet<_> = ALL.iter().map(|r| r.name).collect();
+        assert_eq!(names.len(), ALL.len());
+    }
+}

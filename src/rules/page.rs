@@ -1,0 +1,45 @@
+//! A rule's page: the doc comment at the head of its file, with its examples.
+
+use super::Rule;
+
+/// The page of a rule, as Markdown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// The whole text.
+    pub markdown: String,
+    /// A trace in which the rule fires, and no other rule does.
+    pub failing: Option<String>,
+    /// A trace in which nothing fires.
+    pub passing: Option<String>,
+}
+
+impl Page {
+    /// Reads the page of a rule.
+    #[must_use]
+    pub fn of(rule: &Rule) -> Self {
+        let text: Vec<&str> = rule
+            .source
+            .lines()
+            .map_while(|line| line.strip_prefix("//!"))
+            .map(|line| line.strip_prefix(' ').unwrap_or(line))
+            .collect();
+        let markdown = text.join("\n");
+        Self { failing: example(&markdown, "## Fails"), passing: example(&markdown, "## Passes"), markdown }
+    }
+
+    /// The page with a title, for reading.
+    #[must_use]
+    pub fn titled(&self, rule: &Rule) -> String {
+        format!("# {} {} ({})\n\n{}\n", rule.code, rule.name, rule.severity, self.markdown)
+    }
+}
+
+/// The fenced block under a heading.
+fn example(markdown: &str, heading: &str) -> Option<String> {
+    let section = markdown.split_once(&format!("\n{heading}\n"))?.1;
+    let section = section.split_once("\n## ").map_or(section, |(here, _)| here);
+    let (_, fenced) = section.split_once("```")?;
+    let (_, body) = fenced.split_once('\n')?;
+    let (body, _) = body.split_once("```")?;
+    Some(body.to_owned())
+}

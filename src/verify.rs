@@ -1,0 +1,56 @@
+//! The verification: inputs in, findings and verdicts out. No terminal, no clock, no environment.
+//!
+//! An input is read in blocks of a few megabytes. The lines of a block are parsed on all cores into
+//! records that borrow from it; then every core takes the executions that fall to it (by a hash of
+//! their id) and walks through the block's records in their order. So an execution's steps are always
+//! replayed in the order of the input, by one worker at a time, and the memory that a run needs is
+//! that of a block and of the executions that are open.
+
+mod input;
+mod report;
+mod shard;
+
+pub use report::{Counts, Report};
+
+use crate::diag::{Finding, assign_fingerprints};
+use crate::rules::Settings;
+use crate::source::{Found, Limits, Missing};
+use crate::trace::Format;
+
+/// What to verify, and how.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// Read every input as this format instead of finding out.
+    pub format: Option<Format>,
+    /// What an input may demand.
+    pub limits: Limits,
+    /// What the rules are told.
+    pub settings: Settings,
+    /// Only check records against their schemas; replay nothing.
+    pub schema_only: bool,
+    /// Findings that are kept; the rest is counted. 0 keeps all.
+    pub max_findings: usize,
+}
+
+/// Verifies inputs, one after the other, in the order given.
+#[must_use]
+pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
+    let mut report = Report::default();
+    for input in inputs {
+        report.counts.files += 1;
+        input::verify(input, options, &mut report);
+    }
+    report.counts.rules_run = if options.schema_only || report.summaries.is_empty() {
+        0
+    } else {
+        crate::rules::ALL.len() as u64
+    };
+    report.findings.sort_by_cached_key(Finding::order);
+    assign_fingerprints(&mut report.findings);
+    if options.max_findings > 0 && report.findings.len() > options.max_findings {
+        report.counts.left_out += (report.findings.len() - options.max_findings) as u64;
+        report.findings.truncate(options.max_findings);
+    }
+    report.summaries.sort_by(|a, b| (&a.file, a.line, &a.id).cmp(&(&b.file, b.line, &b.id)));
+    report
+}

@@ -1,0 +1,424 @@
+//! One input: opened, told apart, read in blocks, handed to the workers.
+
+use super::shard::{Harvest, Shard, problem_finding};
+use super::{Options, Report};
+use crate::diag::{Code, Finding, Place};
+use crate::json::Scanner;
+use crate::rules;
+use crate::source::{Block, Blocks, Found, Missing, open};
+use crate::trace::entry::{self, Entry, Problem, Record};
+use crate::trace::format::Format;
+use rayon::prelude::*;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+use std::io::Read;
+use std::sync::Arc;
+
+/// Bytes that one worker parses at a time.
+const CHUNK: usize = 128 << 10;
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// An input while it is being verified.
+struct Run<'o> {
+    file: Arc<str>,
+    /// The execution of formats that name none: the stem of the file.
+    stem: String,
+    options: &'o Options,
+    shards: Vec<Shard>,
+    format: Option<Format>,
+    records: u64,
+    findings: Vec<Finding>,
+    /// Lines before the format was told that hold JSON of no known shape.
+    strange: Option<(u64, String)>,
+}
+
+/// Verifies one input into `report`.
+pub(super) fn verify(input: &Result<Found, Missing>, options: &Options, report: &mut Report) {
+    let (name, opened) = match input {
+        Ok(found) => (&found.name, open(&found.input)),
+        Err(missing) => (&missing.name, Err(std::io::Error::new(missing.error.kind(), missing.error.to_string()))),
+    };
+    let file: Arc<str> = name.as_str().into();
+    let stem = stem(name);
+    let mut run = Run { file, stem, options, shards: Vec::new(), format: options.format, records: 0, findings: Vec::new(), strange: None };
+    match opened {
+        Ok(reader) => run.read(reader, &mut report.counts.bytes),
+        Err(error) => run.unreadable(0, &format!("the input can't be opened: {error}")),
+    }
+    run.finish(report);
+}
+
+/// The name of a file without its folder and endings.
+fn stem(name: &str) -> String {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let base = base.strip_suffix(".gz").or_else(|| base.strip_suffix(".zst")).unwrap_or(base);
+    base.rsplit_once('.').map_or(base, |(stem, _)| stem).to_owned()
+}
+
+impl Run<'_> {
+    fn read(&mut self, reader: impl Read, bytes: &mut u64) {
+        let mut blocks = Blocks::new(reader, self.options.limits);
+        let mut document = Vec::new();
+        let mut first = true;
+        let mut last_line = 0;
+        loop {
+            let block = match blocks.next() {
+                Ok(Some(block)) => block,
+                Ok(None) => break,
+                Err(error) => {
+                    let what = if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
+                    self.unreadable(last_line + 1, &format!("the input {what} here: {error}"));
+                    break;
+                }
+            };
+            last_line = block.first_line;
+            if std::mem::take(&mut first) && self.is_document(&block) || !document.is_empty() {
+                if document.len() + block.bytes.len() > self.options.limits.document_bytes || block.overlong.is_some() {
+                    let limit = self.options.limits.document_bytes;
+                    self.limit(block.first_line, &format!("the document is longer than {limit} bytes and isn't one record a line"));
+                    document.clear();
+                    break;
+                }
+                document.extend_from_slice(block.bytes);
+            } else {
+                self.block(&block);
+            }
+        }
+        *bytes += blocks.bytes_read();
+        if !document.is_empty() {
+            self.document(&document);
+        }
+    }
+
+    /// Whether an input is one JSON document over several lines: it begins with a value that goes on
+    /// behind its first line, and that is no broken record among others.
+    fn is_document(&self, block: &Block<'_>) -> bool {
+        let bytes = block.bytes.strip_prefix(BOM).unwrap_or(block.bytes);
+        let Some(start) = bytes.iter().position(|b| !b.is_ascii_whitespace()) else {
+            return false;
+        };
+        let rest = bytes.get(start..).unwrap_or_default();
+        let line_end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let (Ok(line), Some(open)) = (std::str::from_utf8(rest.get(..line_end).unwrap_or_default()), rest.first()) else {
+            return false;
+        };
+        if !matches!(open, b'[' | b'{') || self.format.is_some_and(Format::is_line_oriented) {
+            return false;
+        }
+        let mut scanner = Scanner::new(line, self.options.limits.depth);
+        match scanner.skip() {
+            // A whole array on one line is a document, unless it is a frame of a recording.
+            Ok(_) => *open == b'[' && scanner.end().is_ok() && Format::of_record(line, self.options.limits.depth) != Some(Format::YuangsCast),
+            Err(error) => {
+                let more = rest.get(line_end..).unwrap_or_default().iter().any(|b| !b.is_ascii_whitespace());
+                // Pretty-printed JSON stops behind `[`, `{` or an opening member, never inside a string.
+                error.is_incomplete() && more && (line.trim_end().ends_with(['[', '{', ',', ':']))
+            }
+        }
+    }
+
+    /// A block of lines: parsed on all cores, then replayed by the workers.
+    fn block(&mut self, block: &Block<'_>) {
+        if let Some(overlong) = block.overlong {
+            let limit = self.options.limits.record_bytes;
+            self.limit(block.first_line, &format!("the line has {} bytes; a record may have {limit}", overlong.length));
+            self.records += 1;
+            for shard in &mut self.shards {
+                shard.lost(block.first_line);
+            }
+            return;
+        }
+        if self.format.is_none() {
+            self.format = self.detect(block);
+        }
+        // Lines that aren't even JSON are reported whatever the format is; of others nothing can be said.
+        let format = self.format.unwrap_or(Format::ExecutionRecord);
+        let untold = self.format.is_none();
+        let limits = self.options.limits;
+        let chunks = chunks(block);
+        let parsed: Vec<Vec<Entry<'_>>> = chunks.par_iter().map(|c| parse(c, format, limits, block.last)).collect();
+        if untold {
+            for entry in parsed.iter().flatten().filter(|e| matches!(e.record, Record::Unreadable)) {
+                self.records += 1;
+                self.report_problems(entry);
+            }
+            return;
+        }
+        self.replay(format, &parsed);
+    }
+
+    /// One JSON document: an array of records, or one record over several lines.
+    fn document(&mut self, bytes: &[u8]) {
+        let indent = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let text = match std::str::from_utf8(bytes.get(indent..).unwrap_or_default()) {
+            Ok(text) => text,
+            Err(error) => {
+                let before = bytes.get(..indent + error.valid_up_to()).unwrap_or_default();
+                let line = memchr::memchr_iter(b'\n', before).count() as u64 + 1;
+                return self.unreadable(line, "the input is no UTF-8");
+            }
+        };
+        let (elements, error) = elements(text, self.options.limits.depth);
+        if self.format.is_none() {
+            self.format = elements.iter().find_map(|(at, end)| Format::of_record(text.get(*at..*end)?, self.options.limits.depth));
+        }
+        let place = |at: usize| {
+            let before = text.get(..at).unwrap_or_default();
+            let line_start = before.rfind('\n').map_or(0, |n| n + 1);
+            let first_line_indent = if line_start == 0 { indent } else { 0 };
+            (memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64 + 1, (at - line_start + first_line_indent) as u64)
+        };
+        if let Some(format) = self.format {
+            let limits = self.options.limits;
+            let entries: Vec<Entry<'_>> = elements
+                .iter()
+                .map(|(at, end)| {
+                    let text = text.get(*at..*end).unwrap_or_default();
+                    let mut scanner = Scanner::new("", limits.depth);
+                    if text.len() > limits.record_bytes {
+                        return overlong(text, place(*at), limits.record_bytes);
+                    }
+                    entry::read(format, &mut scanner, text, place(*at), false)
+                })
+                .collect();
+            self.replay(format, &[entries]);
+        } else if let Some((at, _)) = elements.first() {
+            self.strange = Some((place(*at).0, "its records look like none of the known formats".into()));
+        }
+        if let Some(error) = error {
+            let (line, column) = place(error.at.min(text.len()));
+            let problem = Problem { code: Code(102), at: (0, 1), pointer: None, message: format!("the document is no valid JSON: {error}; nothing behind this place is read") };
+            let entry = Entry { line, indent: column, text: "", record: Record::Unreadable, problems: vec![problem] };
+            self.records += 1;
+            self.report_problems(&entry);
+        }
+    }
+
+    /// Finds out the format: that of the first line that is shaped like a record of one.
+    fn detect(&mut self, block: &Block<'_>) -> Option<Format> {
+        let lines = block.bytes.strip_prefix(BOM).unwrap_or(block.bytes).split(|b| *b == b'\n');
+        let mut number = block.first_line;
+        for line in lines {
+            if let Ok(text) = std::str::from_utf8(line)
+                && !text.trim().is_empty()
+            {
+                if let Some(format) = Format::of_record(text, self.options.limits.depth) {
+                    return Some(format);
+                }
+                let mut scanner = Scanner::new(text, self.options.limits.depth);
+                if self.strange.is_none() && text.trim_start().starts_with('{') && scanner.skip().is_ok() && scanner.end().is_ok() {
+                    self.strange = Some((number, "its records look like none of the known formats".into()));
+                }
+            }
+            number += 1;
+        }
+        None
+    }
+
+    /// Hands entries to the workers, each execution to one of them, in the order of the input.
+    fn replay(&mut self, format: Format, parsed: &[Vec<Entry<'_>>]) {
+        if self.shards.is_empty() {
+            let workers = if format == Format::ExecutionRecord || format == Format::YuangsEvents { rayon::current_num_threads() } else { 1 };
+            self.shards = (0..workers.max(1)).map(|_| Shard::new(self.file.clone(), format)).collect();
+        }
+        self.records += parsed.iter().map(|e| e.len() as u64).sum::<u64>();
+        let nameless = !matches!(format, Format::ExecutionRecord | Format::YuangsEvents);
+        let attributed = |entry: &Entry<'_>| match entry.record {
+            Record::Command(_) | Record::Unreadable => false,
+            _ => nameless || entry.record.execution_id().is_some(),
+        };
+        for entry in parsed.iter().flatten() {
+            if self.options.schema_only || !attributed(entry) {
+                self.report_problems(entry);
+            }
+        }
+        if self.options.schema_only {
+            return;
+        }
+        // Which worker an entry falls to; none when it can't be attributed.
+        let workers = self.shards.len() as u64;
+        let stem = self.stem.as_str();
+        let owners: Vec<Vec<Option<u64>>> = parsed
+            .par_iter()
+            .map(|entries| {
+                entries
+                    .iter()
+                    .map(|entry| match entry.record.execution_id() {
+                        _ if !attributed(entry) => None,
+                        Some(id) if !nameless => Some(owner(&id.decode(), workers)),
+                        _ => Some(0),
+                    })
+                    .collect()
+            })
+            .collect();
+        let settings = &self.options.settings;
+        self.shards.par_iter_mut().enumerate().for_each(|(index, shard)| {
+            for (entries, owners) in parsed.iter().zip(&owners) {
+                for (entry, owner) in entries.iter().zip(owners) {
+                    match owner {
+                        None if matches!(entry.record, Record::Command(_)) => {}
+                        None => shard.lost(entry.line),
+                        Some(owner) if *owner == index as u64 => match entry.record.execution_id() {
+                            Some(id) if !nameless => shard.entry(&id.decode(), entry, settings),
+                            _ => shard.entry(stem, entry, settings),
+                        },
+                        Some(_) => {}
+                    }
+                }
+            }
+        });
+    }
+
+    fn report_problems(&mut self, entry: &Entry<'_>) {
+        for problem in &entry.problems {
+            // `validate` knows nothing of rules: what breaks the prompt contract breaks the schema.
+            let code = if self.options.schema_only && problem.code == Code(210) { Code(103) } else { problem.code };
+            let problem = Problem { code, ..problem.clone() };
+            let execution = entry.record.execution_id().map(|id| Arc::from(&*id.decode()));
+            self.findings.extend(problem_finding(&self.file, entry, &problem, execution));
+        }
+    }
+
+    fn finding(&mut self, code: Code, line: u64, message: &str) {
+        if let Some(rule) = rules::by_code(code) {
+            self.findings.push(Finding {
+                code,
+                name: rule.name,
+                severity: rule.severity,
+                message: message.to_owned(),
+                place: Place { file: self.file.clone(), line, ..Place::default() },
+                execution: None,
+                turn: None,
+                related: Vec::new(),
+                help: Some(super::shard::help(rule)),
+                fingerprint: String::new(),
+            });
+        }
+    }
+
+    fn unreadable(&mut self, line: u64, message: &str) {
+        self.finding(Code(101), line, message);
+    }
+
+    fn limit(&mut self, line: u64, message: &str) {
+        self.finding(Code(107), line, message);
+    }
+
+    fn finish(mut self, report: &mut Report) {
+        if self.format.is_none()
+            && let Some((line, why)) = self.strange.take()
+        {
+            let known: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
+            self.finding(Code(108), line, &format!("the format can't be told: {why} ({})", known.join(", ")));
+        }
+        let settings = &self.options.settings;
+        let harvests: Vec<Harvest> = std::mem::take(&mut self.shards).into_iter().map(|s| s.end(settings)).collect();
+        let mut findings = self.findings;
+        let mut follow_ups = Vec::new();
+        for harvest in harvests {
+            findings.extend(harvest.findings);
+            follow_ups.extend(harvest.follow_ups);
+            let [errors, warnings, notes] = harvest.dropped;
+            report.counts.errors += errors;
+            report.counts.warnings += warnings;
+            report.counts.notes += notes;
+            report.counts.left_out += errors + warnings + notes;
+            for summary in harvest.summaries {
+                report.counts.turns += summary.turns;
+                report.counts.signatures_unchecked += summary.signatures_unchecked;
+                report.summaries.push(summary);
+            }
+        }
+        follow_ups.sort_by(|(a, x), (b, y)| (a, x.line, &x.message).cmp(&(b, y.line, &y.message)));
+        for (line, related) in follow_ups {
+            if let Some(finding) = findings.iter_mut().find(|f| f.place.line == line && f.code < Code(200)) {
+                finding.relate(related);
+            }
+        }
+        report.counts.records += self.records;
+        for finding in &findings {
+            report.counts.count(finding.severity);
+        }
+        report.findings.extend(findings);
+    }
+}
+
+fn owner(id: &str, workers: u64) -> u64 {
+    let mut hasher = FxHasher::default();
+    id.hash(&mut hasher);
+    hasher.finish() % workers.max(1)
+}
+
+/// A part of a block that one worker parses.
+struct Chunk<'b> {
+    bytes: &'b [u8],
+    first_line: u64,
+    last: bool,
+}
+
+/// Cuts a block at line ends.
+fn chunks<'b>(block: &Block<'b>) -> Vec<Chunk<'b>> {
+    let mut all = Vec::new();
+    let mut rest = block.bytes;
+    let mut line = block.first_line;
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'\n', rest.get(CHUNK.min(rest.len())..).unwrap_or_default()).map_or(rest.len(), |n| CHUNK + n + 1);
+        let (bytes, tail) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+        all.push(Chunk { bytes, first_line: line, last: tail.is_empty() });
+        line += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        rest = tail;
+    }
+    all
+}
+
+/// Parses the lines of a chunk.
+fn parse<'b>(chunk: &Chunk<'b>, format: Format, limits: crate::source::Limits, last_block: bool) -> Vec<Entry<'b>> {
+    let mut entries = Vec::with_capacity(chunk.bytes.len() / 1024);
+    let mut scanner = Scanner::new("", limits.depth);
+    let mut rest = chunk.bytes;
+    let mut line = chunk.first_line;
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'\n', rest);
+        let (bytes, tail) = match end {
+            Some(n) => (rest.get(..n).unwrap_or_default(), rest.get(n + 1..).unwrap_or_default()),
+            None => (rest, &[][..]),
+        };
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        let (bytes, indent) = match bytes.strip_prefix(BOM) {
+            Some(text) if line == 1 => (text, BOM.len() as u64),
+            _ => (bytes, 0),
+        };
+        let unended = end.is_none() && chunk.last && last_block;
+        if !bytes.iter().all(u8::is_ascii_whitespace) {
+            entries.push(match simdutf8::compat::from_utf8(bytes) {
+                Ok(text) if text.len() > limits.record_bytes => overlong(text, (line, indent), limits.record_bytes),
+                Ok(text) => entry::read(format, &mut scanner, text, (line, indent), unended),
+                Err(error) => not_utf8(bytes, error.valid_up_to(), (line, indent)),
+            });
+        }
+        rest = tail;
+        line += 1;
+    }
+    entries
+}
+
+fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {
+    let problem = Problem { code: Code(107), at: (0, 1), pointer: None, message: format!("the record has {} bytes; it may have {limit}", text.len()) };
+    Entry { line: place.0, indent: place.1, text, record: Record::Unreadable, problems: vec![problem] }
+}
+
+fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
+    let text = bytes.get(..valid).and_then(|b| std::str::from_utf8(b).ok()).unwrap_or_default();
+    let byte = bytes.get(valid).copied().unwrap_or_default();
+    let problem = Problem { code: Code(101), at: (valid, 1), pointer: None, message: format!("the line is no UTF-8: byte 0x{byte:02x}") };
+    Entry { line: place.0, indent: place.1, text, record: Record::Unreadable, problems: vec![problem] }
+}
+
+/// The records of a document as byte ranges: the elements of an array, or the one value; and where it
+/// stops being JSON.
+fn elements(text: &str, depth: u32) -> (Vec<(usize, usize)>, Option<crate::json::Error>) {
+    let mut scanner = Scanner::new(text, depth);
+    let mut all = Vec::new();
+    let result = scanner.each_element(|start, end| all.push((start, end)));
+    (all, result.err())
+}

@@ -1,0 +1,61 @@
+//! What comes out of a verification.
+
+use crate::diag::{Finding, Severity};
+use crate::replay::Summary;
+
+/// How much was looked at. A gate must not be able to pass emptily.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Inputs that were named or found.
+    pub files: u64,
+    /// Records that were read, broken ones included.
+    pub records: u64,
+    /// Turns that were replayed.
+    pub turns: u64,
+    /// Rules that looked.
+    pub rules_run: u64,
+    /// Findings by severity: errors, warnings, notes; those that were left out included.
+    pub errors: u64,
+    /// Warnings.
+    pub warnings: u64,
+    /// Notes.
+    pub notes: u64,
+    /// Findings that are counted but not kept.
+    pub left_out: u64,
+    /// Signatures that nobody checked.
+    pub signatures_unchecked: u64,
+    /// Bytes that were read, after decompression.
+    pub bytes: u64,
+}
+
+impl Counts {
+    /// Counts a finding.
+    pub fn count(&mut self, severity: Severity) {
+        match severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+            Severity::Note => self.notes += 1,
+        }
+    }
+
+    /// How many findings are at least this bad.
+    #[must_use]
+    pub fn at_least(&self, severity: Severity) -> u64 {
+        match severity {
+            Severity::Error => self.errors,
+            Severity::Warning => self.errors + self.warnings,
+            Severity::Note => self.errors + self.warnings + self.notes,
+        }
+    }
+}
+
+/// The result of a verification.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// How much was looked at.
+    pub counts: Counts,
+    /// The executions, in the order of the input.
+    pub summaries: Vec<Summary>,
+    /// The findings, in the order of the input.
+    pub findings: Vec<Finding>,
+}

@@ -1,0 +1,383 @@
+//! One worker's share of the executions, and how a rule's draft becomes a finding.
+
+use crate::diag::{Finding, Place, Related, Severity};
+use crate::replay::{Aspect, Close, Context, Execution, Judged, Movement, Summary};
+use crate::rules::{self, Draft, Out, Rule, Scene, Settings, Target};
+use crate::trace::entry::{Entry, Problem, Record};
+use crate::trace::{Fact, Format, Step};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Findings that one worker keeps for one input; beyond that they are counted.
+const KEPT: usize = 20_000;
+
+/// A worker's executions.
+#[derive(Debug)]
+pub(super) struct Shard {
+    file: Arc<str>,
+    format: Format,
+    open: FxHashMap<Box<str>, Live>,
+    /// Executions that were declared over: where their summary is.
+    closed: FxHashMap<Box<str>, usize>,
+    summaries: Vec<Summary>,
+    findings: Vec<Finding>,
+    /// Errors, warnings and notes that aren't kept.
+    pub(super) dropped: [u64; 3],
+    /// Line of the last record that can't be attributed to an execution.
+    last_lost: u64,
+    /// Follow-ups of such lines.
+    follow_ups: Vec<(u64, Related)>,
+}
+
+/// An open execution with what hangs on it.
+#[derive(Debug)]
+struct Live {
+    execution: Execution,
+    /// The finding that explains what follows, while the path is broken.
+    root: Option<Root>,
+    /// Chain breaks in a row are one.
+    chain_broken_at: u64,
+    chain_root: Option<usize>,
+    /// It goes on after its end: the summary that it belongs to.
+    ghost_of: Option<usize>,
+}
+
+/// What a broken path goes back to.
+#[derive(Debug, Clone, Copy)]
+enum Root {
+    /// A finding of this worker.
+    Finding(usize),
+    /// A line that nobody could read.
+    Line(u64),
+}
+
+/// What a worker hands back.
+#[derive(Debug, Default)]
+pub(super) struct Harvest {
+    pub(super) summaries: Vec<Summary>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) dropped: [u64; 3],
+    pub(super) follow_ups: Vec<(u64, Related)>,
+}
+
+impl Shard {
+    pub(super) fn new(file: Arc<str>, format: Format) -> Self {
+        Self {
+            file,
+            format,
+            open: FxHashMap::default(),
+            closed: FxHashMap::default(),
+            summaries: Vec::new(),
+            findings: Vec::new(),
+            dropped: [0; 3],
+            last_lost: 0,
+            follow_ups: Vec::new(),
+        }
+    }
+
+    /// Takes note that a line could not be attributed.
+    pub(super) fn lost(&mut self, line: u64) {
+        self.last_lost = line;
+    }
+
+    /// Replays one record of one execution of this worker's.
+    pub(super) fn entry(&mut self, id: &str, entry: &Entry<'_>, settings: &Settings) {
+        if !self.open.contains_key(id) {
+            self.open(id, entry);
+        }
+        // Taken out while it is worked on: findings and executions are this worker's both.
+        let Some(mut live) = self.open.remove(id) else {
+            return;
+        };
+        self.replay(&mut live, entry, settings);
+        if live.execution.is_closed() && live.ghost_of.is_none() {
+            let close = live.execution.close();
+            self.finish(&mut live, &close, settings);
+            self.closed.insert(id.into(), self.summaries.len());
+            self.summaries.push(live.execution.summary());
+        } else {
+            self.open.insert(id.into(), live);
+        }
+    }
+
+    fn open(&mut self, id: &str, entry: &Entry<'_>) {
+        let ghost_of = self.closed.get(id).copied();
+        let mut execution = Execution::new(id.into(), self.file.clone(), self.format, entry.line);
+        if let Some(summary) = ghost_of.and_then(|n| self.summaries.get(n)) {
+            execution.reopen(summary);
+        }
+        self.open.insert(id.into(), Live { execution, root: None, chain_broken_at: 0, chain_root: None, ghost_of });
+    }
+
+    fn replay(&mut self, live: &mut Live, entry: &Entry<'_>, settings: &Settings) {
+        let execution = &mut live.execution;
+        if matches!(entry.record, Record::Event(_)) && execution.is_repeat(entry.text) {
+            return;
+        }
+        let lost_between = self.last_lost > execution.last_line() && execution.last_line() > 0;
+        let problem_root = self.problems(live, entry);
+        let context = Context { assessor: settings.assessor };
+        if let Record::V1(record) = &entry.record {
+            let mut judged = Judged::default();
+            let mut declares = false;
+            record.steps(&mut |step| declares |= Execution::declares_chain(&step));
+            live.execution.record(entry.line, entry.text, record.prev(), declares, &mut judged);
+            if judged.chain.is_some() {
+                self.chain(live, entry, &judged, lost_between, settings);
+            }
+        } else if matches!(entry.record, Record::Broken(_)) {
+            live.execution.record(entry.line, entry.text, None, false, &mut Judged::default());
+        }
+        let input_hash_wrong = matches!(&entry.record, Record::Turn(turn) if turn.input_hash_is_wrong() == Some(true));
+        let mut first = true;
+        entry.record.steps(&mut |step| {
+            let mut judged = Judged { input_hash_wrong: input_hash_wrong && std::mem::take(&mut first), ..Judged::default() };
+            live.execution.step(entry.line, &step, context, &mut judged);
+            self.judge(live, entry, &step, &judged, lost_between, settings);
+            if matches!(step.fact, Fact::Unreadable(_)) {
+                live.root = live.root.or(problem_root.map(Root::Finding));
+            }
+        });
+    }
+
+    /// Reports what the reader found wrong with a record; returns the first such finding.
+    fn problems(&mut self, live: &mut Live, entry: &Entry<'_>) -> Option<usize> {
+        let mut first = None;
+        for problem in &entry.problems {
+            if let Some(finding) = problem_finding(&self.file, entry, problem, Some(live.execution.id().clone())) {
+                if let Some(aspect) = rules::by_code(problem.code).and_then(|r| r.aspect) {
+                    live.execution.verdict_mut().deny(aspect);
+                }
+                let index = self.keep(finding);
+                first = first.or(index);
+            }
+        }
+        first
+    }
+
+    /// A break of the chain. Breaks in a row go back to one change; a break behind a line that can't be
+    /// read goes back to that line.
+    fn chain(&mut self, live: &mut Live, entry: &Entry<'_>, judged: &Judged, lost_between: bool, settings: &Settings) {
+        let previous = judged.chain.as_ref().map_or(0, |c| c.previous_line);
+        live.execution.verdict_mut().deny(Aspect::GovernanceComplete);
+        let follow_up = Related { file: self.file.clone(), line: entry.line, message: "YV801 broken-chain follows from it".into() };
+        if lost_between {
+            self.follow_ups.push((self.last_lost, follow_up));
+        } else if previous != 0 && live.chain_broken_at == previous {
+            if let Some(finding) = live.chain_root.and_then(|n| self.findings.get_mut(n)) {
+                finding.relate(follow_up);
+            }
+        } else {
+            let scene = Scene { execution: &live.execution, step: None, entry: Some(entry), judged, close: None, settings };
+            live.chain_root = self.report(live, &scene_drafts(&scene), Some(entry), None).first().copied();
+        }
+        live.chain_broken_at = entry.line;
+    }
+
+    /// Shows a step to the rules and folds what only follows from an earlier break.
+    fn judge(&mut self, live: &mut Live, entry: &Entry<'_>, step: &Step<'_, '_>, judged: &Judged, lost_between: bool, settings: &Settings) {
+        let scene = Scene { execution: &live.execution, step: Some(step), entry: Some(entry), judged, close: None, settings };
+        let drafts = scene_drafts(&scene);
+        let signed = scene.decision().is_some_and(|d| d.signature.is_some());
+        if signed && settings.keys.is_none() {
+            live.execution.unchecked_signature();
+        }
+        let Some(moved) = &judged.movement else {
+            self.report(live, &drafts, Some(entry), Some(step));
+            return;
+        };
+        match moved.movement {
+            Movement::Legal => {
+                self.report(live, &drafts, Some(entry), Some(step));
+                if !live.execution.is_broken() {
+                    live.root = None;
+                }
+            }
+            Movement::FollowUp => {
+                live.execution.verdict_mut().deny(Aspect::LegalPath);
+                self.report(live, &drafts, Some(entry), Some(step));
+                let message = format!("{} is out of place because of it", moved.event);
+                self.follow_up(live.root, entry.line, message);
+            }
+            Movement::Illegal => {
+                live.execution.verdict_mut().deny(Aspect::LegalPath);
+                if lost_between || matches!(live.root, Some(Root::Line(_))) {
+                    // The line that nobody could read may be the one that is missing.
+                    let root = live.root.unwrap_or(Root::Line(self.last_lost));
+                    live.root = Some(root);
+                    live.execution.lose_track_at(moved.event);
+                    self.follow_up(Some(root), entry.line, format!("{} is illegal in {}", moved.event, moved.before));
+                    let others: Vec<Draft> = drafts.into_iter().filter(|d| !PATH_RULES.contains(&d.rule.code.0)).collect();
+                    self.report(live, &others, Some(entry), Some(step));
+                } else {
+                    let reported = self.report(live, &drafts, Some(entry), Some(step));
+                    live.root = reported.first().copied().map(Root::Finding).or(live.root);
+                }
+            }
+        }
+    }
+
+    fn follow_up(&mut self, root: Option<Root>, line: u64, message: String) {
+        let related = Related { file: self.file.clone(), line, message };
+        match root {
+            Some(Root::Finding(index)) => {
+                if let Some(finding) = self.findings.get_mut(index) {
+                    finding.relate(related);
+                }
+            }
+            Some(Root::Line(lost)) => self.follow_ups.push((lost, related)),
+            None => {}
+        }
+    }
+
+    fn finish(&mut self, live: &mut Live, close: &Close, settings: &Settings) {
+        let judged = Judged::default();
+        let scene = Scene { execution: &live.execution, step: None, entry: None, judged: &judged, close: Some(close), settings };
+        let drafts = scene_drafts(&scene);
+        if close.unterminated && self.last_lost > live.execution.last_line() {
+            let related = Related { file: self.file.clone(), line: live.execution.last_line(), message: "the execution may have ended there".into() };
+            self.follow_ups.push((self.last_lost, related));
+            let others: Vec<Draft> = drafts.into_iter().filter(|d| d.rule.code.0 != 203).collect();
+            self.report(live, &others, None, None);
+        } else {
+            self.report(live, &drafts, None, None);
+        }
+    }
+
+    /// Ends every execution that is still open, with the input.
+    pub(super) fn end(mut self, settings: &Settings) -> Harvest {
+        let mut open: Vec<_> = std::mem::take(&mut self.open).into_iter().collect();
+        open.sort_by(|(a, _), (b, _)| a.cmp(b));
+        for (_, mut live) in open {
+            let close = live.execution.close();
+            match live.ghost_of.and_then(|n| self.summaries.get_mut(n)) {
+                Some(summary) => live.execution.add_to(summary),
+                None => {
+                    self.finish(&mut live, &close, settings);
+                    self.summaries.push(live.execution.summary());
+                }
+            }
+        }
+        Harvest { summaries: self.summaries, findings: self.findings, dropped: self.dropped, follow_ups: self.follow_ups }
+    }
+
+    /// Turns drafts into findings; returns where they are kept.
+    fn report(&mut self, live: &mut Live, drafts: &[Draft], entry: Option<&Entry<'_>>, step: Option<&Step<'_, '_>>) -> Vec<usize> {
+        let mut kept = Vec::new();
+        for draft in drafts {
+            let severity = draft.severity.unwrap_or(draft.rule.severity);
+            if let Some(aspect) = draft.rule.aspect.filter(|_| severity == Severity::Error) {
+                live.execution.verdict_mut().deny(aspect);
+            }
+            let finding = Finding {
+                code: draft.rule.code,
+                name: draft.rule.name,
+                severity,
+                message: draft.message.clone(),
+                place: place(&self.file, live.execution.last_line(), draft, entry, step),
+                execution: Some(live.execution.id().clone()),
+                turn: step.and_then(|s| s.turn.or(live.execution.turn().id)),
+                related: draft
+                    .related
+                    .iter()
+                    .map(|(line, message)| Related { file: self.file.clone(), line: *line, message: message.clone() })
+                    .collect(),
+                help: Some(help(draft.rule)),
+                fingerprint: String::new(),
+            };
+            kept.extend(self.keep(finding));
+        }
+        kept
+    }
+
+    fn keep(&mut self, finding: Finding) -> Option<usize> {
+        if self.findings.len() >= KEPT {
+            let [errors, warnings, notes] = &mut self.dropped;
+            *match finding.severity {
+                Severity::Error => errors,
+                Severity::Warning => warnings,
+                Severity::Note => notes,
+            } += 1;
+            return None;
+        }
+        self.findings.push(finding);
+        Some(self.findings.len() - 1)
+    }
+}
+
+/// Rules about the path alone: what they say is folded where the path is known to be incomplete.
+const PATH_RULES: [u16; 4] = [201, 202, 206, 311];
+
+fn scene_drafts(scene: &Scene<'_, '_, '_>) -> Vec<Draft> {
+    let mut out = Out::default();
+    rules::check_all(scene, &mut out);
+    out.drafts
+}
+
+/// Where to read more.
+pub(super) fn help(rule: &Rule) -> String {
+    format!("run `yuangs-verify explain {}` for why this matters and how to mend it", rule.code)
+}
+
+/// The finding for something that the reader found.
+pub(super) fn problem_finding(file: &Arc<str>, entry: &Entry<'_>, problem: &Problem, execution: Option<Arc<str>>) -> Option<Finding> {
+    let rule = rules::by_code(problem.code)?;
+    let (line, column) = entry.position(problem.at.0);
+    let turn = match &entry.record {
+        Record::Broken(broken) => broken.turn,
+        _ => None,
+    };
+    Some(Finding {
+        code: rule.code,
+        name: rule.name,
+        severity: rule.severity,
+        message: problem.message.clone(),
+        place: Place {
+            file: file.clone(),
+            line,
+            column,
+            pointer: problem.pointer.clone(),
+            excerpt: Some(entry.excerpt(problem.at.0, problem.at.1)),
+        },
+        execution,
+        turn,
+        related: Vec::new(),
+        help: Some(help(rule)),
+        fingerprint: String::new(),
+    })
+}
+
+/// The place that a draft points to.
+fn place(file: &Arc<str>, last_line: u64, draft: &Draft, entry: Option<&Entry<'_>>, step: Option<&Step<'_, '_>>) -> Place {
+    let bare = |line| Place { file: file.clone(), line, ..Place::default() };
+    let Some(entry) = entry else {
+        return bare(if let Target::Line(line) = draft.target { line } else { last_line });
+    };
+    let below = |pointer: &str| step.map_or_else(|| pointer.to_owned(), |s| s.part.pointer(pointer));
+    let candidates: Vec<String> = match &draft.target {
+        Target::Line(line) if *line != entry.line => return bare(*line),
+        Target::Line(_) | Target::Step => vec![below("")],
+        Target::Below(pointer) => vec![below(pointer), below("")],
+        Target::BelowIfThere(pointers) => pointers.iter().map(|p| below(p)).chain([below("")]).collect(),
+        Target::Record(pointer) => {
+            let nested = step.and_then(|s| s.part.nested).map(|n| format!("/turns/{n}{pointer}"));
+            nested.into_iter().chain([(*pointer).to_owned(), below("")]).collect()
+        }
+    };
+    for pointer in candidates {
+        if let Some(located) = crate::json::resolve(entry.text, &pointer) {
+            let at = located.name.unwrap_or(located.value.start);
+            let (line, column) = entry.position(at);
+            let whole = pointer.is_empty();
+            let length = if whole { 1 } else { (located.value.end - at).min(80) };
+            return Place {
+                file: file.clone(),
+                line,
+                column,
+                pointer: Some(pointer).filter(|p| !p.is_empty()),
+                excerpt: Some(entry.excerpt(at, length)),
+            };
+        }
+    }
+    Place { line: entry.line, column: entry.indent + 1, excerpt: Some(entry.excerpt(0, 1)), ..bare(entry.line) }
+}
