@@ -14,6 +14,7 @@ pub use report::{Counts, Report};
 
 use crate::diag::{Finding, assign_fingerprints};
 use crate::rules::Settings;
+use crate::schema::Validator;
 use crate::source::{Found, Limits, Missing};
 use crate::trace::Format;
 
@@ -28,6 +29,8 @@ pub struct Options {
     pub settings: Settings,
     /// Only check records against their schemas; replay nothing.
     pub schema_only: bool,
+    /// Check every record against this schema, whatever it is.
+    pub schema: Option<Validator>,
     /// Findings that are kept; the rest is counted. 0 keeps all.
     pub max_findings: usize,
 }

@@ -33,6 +33,18 @@ pub struct KeptAction {
 }
 
 impl KeptAction {
+    /// An action of which the format says no more than that there was one.
+    #[must_use]
+    pub fn not_recorded() -> Self {
+        Self { id: None, kind: None, kind_name: "".into(), payload: None, risk: None }
+    }
+
+    /// Whether anything is known of it.
+    #[must_use]
+    pub fn is_recorded(&self) -> bool {
+        !self.kind_name.is_empty()
+    }
+
     /// Keeps an action.
     #[must_use]
     pub fn of(action: &Action<'_>) -> Self {
@@ -86,6 +98,8 @@ pub struct KeptDecision {
     pub ruling: Ruling,
     /// Who made it.
     pub by: DecidedBy,
+    /// The action that it names.
+    pub action: Option<Box<str>>,
     /// The action as it may run, where a human has changed it.
     pub modified: Option<KeptAction>,
     /// The decision names another action than the proposed one.

@@ -706,11 +706,12 @@ impl Execution {
         {
             facts.other_action = Some((named.decode().into_owned(), proposed.to_owned()));
         }
-        facts.risk = proposal.as_ref().and_then(|p| authority::judged_risk(context.assessor, &p.as_action()));
+        let recorded = proposal.as_ref().filter(|p| p.is_recorded());
+        facts.risk = recorded.and_then(|p| authority::judged_risk(context.assessor, &p.as_action()));
         facts.human_millis = authority::human_millis(&self.turn, decision, time);
         if !self.turn.proposal_unknown {
             let known = &self.known;
-            authority::judge_modification(context.assessor, proposal.as_ref(), decision, |id| known.contains_key(id), &mut facts);
+            authority::judge_modification(context.assessor, recorded, decision, |id| known.contains_key(id), &mut facts);
         }
         self.judge_signer(decision, &mut facts);
         if let Some(id) = modified_id {
@@ -727,6 +728,7 @@ impl Execution {
             what: KeptDecision {
                 ruling: decision.ruling,
                 by: decision.by,
+                action: decision.action.map(|a| a.decode().into()),
                 modified: decision.modified.as_ref().map(KeptAction::of),
                 misdirected: facts.other_action.is_some(),
             },
@@ -836,7 +838,8 @@ impl Execution {
             let other = id.is_some_and(|id| !known(id).is_some_and(|k| k.rejected));
             return if other { Approval::Missing } else { Approval::Rejected };
         }
-        match (id, approved.and_then(|a| a.id.as_deref())) {
+        // Without a proposal on record, the decision's own word for the action is all there is.
+        match (id, approved.and_then(|a| a.id.as_deref()).or(decision.what.action.as_deref())) {
             (Some(ran), Some(allowed)) if ran != allowed => {
                 if known(ran).is_some_and(|k| k.rejected) { Approval::Rejected } else { Approval::Missing }
             }
@@ -950,8 +953,7 @@ impl Execution {
             },
             Event::ActionProposed => {
                 if self.turn.proposal.is_none() {
-                    let unknown = KeptAction { id: None, kind: None, kind_name: "".into(), payload: None, risk: None };
-                    self.turn.proposal = Some(Kept { what: unknown, line, time: step.time });
+                    self.turn.proposal = Some(Kept { what: KeptAction::not_recorded(), line, time: step.time });
                 }
             }
             Event::ExecutionFinished if self.turn.executed.is_empty() && judged.executed.is_none() => {
@@ -993,6 +995,7 @@ impl Execution {
                         what: KeptDecision {
                             ruling: decision.ruling,
                             by: decision.by,
+                            action: decision.action.map(|a| a.decode().into()),
                             modified: decision.modified.as_ref().map(KeptAction::of),
                             misdirected: false,
                         },

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(what) = scene.close.and_then(|c| c.conditions_missing) {
-        out.report(&RULE, format!("the {what} isn't recorded: the conditions of the decisions can't be told"))
+        out.report(&RULE, format!("not recorded: {what}; the conditions of the decisions can't be told"))
             .at_line(scene.execution.first_line());
     }
 }

@@ -12,6 +12,7 @@ use super::step::{Fact, Part, Step};
 use super::v1;
 use crate::diag::{Code, Excerpt};
 use crate::json::{Deserializer, Error, ErrorKind, NoteKind, Scanner, Str, pointer_at};
+use crate::schema::{Validator, Violation};
 use serde::Deserialize;
 
 /// A record with its place.
@@ -74,6 +75,17 @@ pub struct Problem {
     pub pointer: Option<String>,
     /// What. May hold hostile text.
     pub message: String,
+}
+
+impl Problem {
+    fn schema(violation: Violation) -> Self {
+        Self {
+            code: Code(103),
+            at: (violation.at.start, violation.at.len()),
+            pointer: Some(violation.pointer).filter(|p| !p.is_empty()),
+            message: violation.message,
+        }
+    }
 }
 
 impl Entry<'_> {
@@ -155,13 +167,37 @@ impl<'a> Record<'a> {
     }
 }
 
+/// What a record has to be.
+#[derive(Debug, Clone, Copy)]
+pub enum Grammar<'v> {
+    /// A record of a format.
+    Format(Format),
+    /// Anything that keeps a schema.
+    Schema(&'v Validator),
+}
+
 /// Reads one record. `last_unended` says that it is the last line and has no line end: then a text
 /// that breaks off was cut by a crash.
 #[must_use]
-pub fn read<'a>(format: Format, scanner: &mut Scanner<'a>, text: &'a str, place: (u64, u64), last_unended: bool) -> Entry<'a> {
+pub fn read<'a>(grammar: Grammar<'_>, scanner: &mut Scanner<'a>, text: &'a str, place: (u64, u64), last_unended: bool) -> Entry<'a> {
     scanner.reset(text);
     let (line, indent) = place;
     let mut problems = Vec::new();
+    let format = match grammar {
+        Grammar::Format(format) => format,
+        Grammar::Schema(schema) => {
+            match scanner.skip().and_then(|_| scanner.end()) {
+                Ok(()) => {
+                    problems.extend(schema.violations(text).into_iter().map(Problem::schema));
+                    notes(scanner, text, &mut problems);
+                }
+                Err(error) => {
+                    unreadable(text, error, last_unended, &mut problems);
+                }
+            }
+            return Entry { line, indent, text, record: Record::Unreadable, problems };
+        }
+    };
     let record = match typed(format, scanner, text) {
         Ok(record) => record,
         Err(error) if error.is_data() => {
@@ -237,12 +273,8 @@ fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<P
         problems.push(Problem { code: Code(103), at: (error.at.min(text.len()), 1), pointer: Some(pointer_at(text, error.at)), message: error.to_string() });
     }
     for violation in violations {
-        problems.push(Problem {
-            code: if in_contract(&violation.pointer, kind) { Code(210) } else { Code(103) },
-            at: (violation.at.start, violation.at.len()),
-            pointer: Some(violation.pointer),
-            message: violation.message,
-        });
+        let code = if in_contract(&violation.pointer, kind) { Code(210) } else { Code(103) };
+        problems.push(Problem { code, ..Problem::schema(violation) });
     }
     Record::Broken(Broken {
         kind,

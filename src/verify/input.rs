@@ -6,7 +6,7 @@ use crate::diag::{Code, Finding, Place};
 use crate::json::Scanner;
 use crate::rules;
 use crate::source::{Block, Blocks, Found, Missing, open};
-use crate::trace::entry::{self, Entry, Problem, Record};
+use crate::trace::entry::{self, Entry, Grammar, Problem, Record};
 use crate::trace::format::Format;
 use rayon::prelude::*;
 use rustc_hash::FxHasher;
@@ -43,7 +43,10 @@ pub(super) fn verify(input: &Result<Found, Missing>, options: &Options, report: 
     let mut run = Run { file, stem, options, shards: Vec::new(), format: options.format, records: 0, findings: Vec::new(), strange: None };
     match opened {
         Ok(reader) => run.read(reader, &mut report.counts.bytes),
-        Err(error) => run.unreadable(0, &format!("the input can't be opened: {error}")),
+        Err(error) => {
+            report.counts.unopened += 1;
+            run.unreadable(0, &format!("the input can't be opened: {error}"));
+        }
     }
     run.finish(report);
 }
@@ -128,6 +131,12 @@ impl Run<'_> {
             }
             return;
         }
+        if let Some(schema) = &self.options.schema {
+            let limits = self.options.limits;
+            let chunks = chunks(block);
+            let parsed: Vec<Vec<Entry<'_>>> = chunks.par_iter().map(|c| parse(c, Grammar::Schema(schema), limits, block.last)).collect();
+            return self.against_schema(&parsed);
+        }
         if self.format.is_none() {
             self.format = self.detect(block);
         }
@@ -136,7 +145,7 @@ impl Run<'_> {
         let untold = self.format.is_none();
         let limits = self.options.limits;
         let chunks = chunks(block);
-        let parsed: Vec<Vec<Entry<'_>>> = chunks.par_iter().map(|c| parse(c, format, limits, block.last)).collect();
+        let parsed: Vec<Vec<Entry<'_>>> = chunks.par_iter().map(|c| parse(c, Grammar::Format(format), limits, block.last)).collect();
         if untold {
             for entry in parsed.iter().flatten().filter(|e| matches!(e.record, Record::Unreadable)) {
                 self.records += 1;
@@ -158,6 +167,13 @@ impl Run<'_> {
                 return self.unreadable(line, "the input is no UTF-8");
             }
         };
+        if let Some(schema) = &self.options.schema {
+            let mut scanner = Scanner::new("", self.options.limits.depth);
+            let start = text.len() - text.trim_start().len();
+            let line = memchr::memchr_iter(b'\n', text.get(..start).unwrap_or_default().as_bytes()).count() as u64 + 1;
+            let entry = entry::read(Grammar::Schema(schema), &mut scanner, text.trim(), (line, 0), false);
+            return self.against_schema(&[vec![entry]]);
+        }
         let (elements, error) = elements(text, self.options.limits.depth);
         if self.format.is_none() {
             self.format = elements.iter().find_map(|(at, end)| Format::of_record(text.get(*at..*end)?, self.options.limits.depth));
@@ -178,7 +194,7 @@ impl Run<'_> {
                     if text.len() > limits.record_bytes {
                         return overlong(text, place(*at), limits.record_bytes);
                     }
-                    entry::read(format, &mut scanner, text, place(*at), false)
+                    entry::read(Grammar::Format(format), &mut scanner, text, place(*at), false)
                 })
                 .collect();
             self.replay(format, &[entries]);
@@ -269,6 +285,13 @@ impl Run<'_> {
         });
     }
 
+    fn against_schema(&mut self, parsed: &[Vec<Entry<'_>>]) {
+        for entry in parsed.iter().flatten() {
+            self.records += 1;
+            self.report_problems(entry);
+        }
+    }
+
     fn report_problems(&mut self, entry: &Entry<'_>) {
         for problem in &entry.problems {
             // `validate` knows nothing of rules: what breaks the prompt contract breaks the schema.
@@ -306,6 +329,7 @@ impl Run<'_> {
 
     fn finish(mut self, report: &mut Report) {
         if self.format.is_none()
+            && self.options.schema.is_none()
             && let Some((line, why)) = self.strange.take()
         {
             let known: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
@@ -372,7 +396,7 @@ fn chunks<'b>(block: &Block<'b>) -> Vec<Chunk<'b>> {
 }
 
 /// Parses the lines of a chunk.
-fn parse<'b>(chunk: &Chunk<'b>, format: Format, limits: crate::source::Limits, last_block: bool) -> Vec<Entry<'b>> {
+fn parse<'b>(chunk: &Chunk<'b>, grammar: Grammar<'_>, limits: crate::source::Limits, last_block: bool) -> Vec<Entry<'b>> {
     let mut entries = Vec::with_capacity(chunk.bytes.len() / 1024);
     let mut scanner = Scanner::new("", limits.depth);
     let mut rest = chunk.bytes;
@@ -392,7 +416,7 @@ fn parse<'b>(chunk: &Chunk<'b>, format: Format, limits: crate::source::Limits, l
         if !bytes.iter().all(u8::is_ascii_whitespace) {
             entries.push(match simdutf8::compat::from_utf8(bytes) {
                 Ok(text) if text.len() > limits.record_bytes => overlong(text, (line, indent), limits.record_bytes),
-                Ok(text) => entry::read(format, &mut scanner, text, (line, indent), unended),
+                Ok(text) => entry::read(grammar, &mut scanner, text, (line, indent), unended),
                 Err(error) => not_utf8(bytes, error.valid_up_to(), (line, indent)),
             });
         }

@@ -8,6 +8,8 @@ use crate::replay::Summary;
 pub struct Counts {
     /// Inputs that were named or found.
     pub files: u64,
+    /// Inputs that could not be opened at all.
+    pub unopened: u64,
     /// Records that were read, broken ones included.
     pub records: u64,
     /// Turns that were replayed.

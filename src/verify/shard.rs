@@ -269,21 +269,24 @@ impl Shard {
             if let Some(aspect) = draft.rule.aspect.filter(|_| severity == Severity::Error) {
                 live.execution.verdict_mut().deny(aspect);
             }
+            let place = place(&self.file, live.execution.last_line(), draft, entry, step);
             let finding = Finding {
                 code: draft.rule.code,
                 name: draft.rule.name,
                 severity,
                 message: draft.message.clone(),
-                place: place(&self.file, live.execution.last_line(), draft, entry, step),
                 execution: Some(live.execution.id().clone()),
                 turn: step.and_then(|s| s.turn.or(live.execution.turn().id)),
+                // In a turn that stands on one line, the related place is where the finding is.
                 related: draft
                     .related
                     .iter()
+                    .filter(|(line, _)| *line != place.line)
                     .map(|(line, message)| Related { file: self.file.clone(), line: *line, message: message.clone() })
                     .collect(),
                 help: Some(help(draft.rule)),
                 fingerprint: String::new(),
+                place,
             };
             kept.extend(self.keep(finding));
         }

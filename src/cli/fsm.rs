@@ -1,0 +1,97 @@
+//! `fsm`.
+
+use super::output::{Color, Failure, print};
+use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::governance::FsmVersion;
+use crate::governance::model::{Guards, Model};
+use crate::governance::prove::{DEFAULT_LIMIT, prove};
+use crate::governance::show;
+use clap::{Subcommand, ValueEnum};
+
+/// The state machine.
+#[derive(Debug, Subcommand)]
+pub enum FsmCommand {
+    /// Print the machine.
+    Show {
+        /// How.
+        #[arg(long, value_enum, default_value_t = Drawing::Table)]
+        format: Drawing,
+        /// Which version of it.
+        #[arg(long, value_parser = version, default_value = "1")]
+        fsm_version: FsmVersion,
+    },
+    /// Search everything that a conforming runtime can reach, and prove the properties P1 to P10.
+    Prove {
+        /// Which version of the machine.
+        #[arg(long, value_parser = version, default_value = "1")]
+        fsm_version: FsmVersion,
+        /// How to report.
+        #[arg(long, value_enum, default_value_t = ProofFormat::Text)]
+        format: ProofFormat,
+        /// Situations that may be held; beyond that the search is inconclusive.
+        #[arg(long, default_value_t = DEFAULT_LIMIT, value_name = "N")]
+        limit: usize,
+    },
+}
+
+/// Ways to print the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Drawing {
+    /// Aligned text.
+    Table,
+    /// A Mermaid state diagram.
+    Mermaid,
+    /// Graphviz.
+    Dot,
+    /// A TLA+ module.
+    Tla,
+}
+
+/// Ways to print a proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProofFormat {
+    /// For people.
+    Text,
+    /// One JSON object (schema `fsm-proof`).
+    Json,
+}
+
+fn version(text: &str) -> Result<FsmVersion, String> {
+    FsmVersion::parse(text).ok_or_else(|| "known versions: 0, 1".into())
+}
+
+impl FsmCommand {
+    /// Prints, or proves: exit 0 when every property holds, 1 when one is violated, 3 when the search
+    /// can't tell.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        match self {
+            Self::Show { format, fsm_version } => {
+                let text = match format {
+                    Drawing::Table => show::table(fsm_version),
+                    Drawing::Mermaid => show::mermaid(fsm_version),
+                    Drawing::Dot => show::dot(fsm_version),
+                    Drawing::Tla => show::tla(fsm_version),
+                };
+                print(Color::Auto, |out| writeln!(out, "{}", text.trim_end()))?;
+                Ok(EXIT_CLEAN)
+            }
+            Self::Prove { fsm_version, format, limit } => {
+                let proof = prove(&Model::new(fsm_version, Guards::all()), limit);
+                print(Color::Auto, |out| match format {
+                    ProofFormat::Text => writeln!(out, "{}", proof.to_text().trim_end()),
+                    ProofFormat::Json => {
+                        serde_json::to_writer_pretty(&mut *out, &proof)?;
+                        writeln!(out)
+                    }
+                })?;
+                Ok(if proof.is_violated() {
+                    EXIT_FINDINGS
+                } else if proof.holds() {
+                    EXIT_CLEAN
+                } else {
+                    EXIT_EMPTY
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The command line: the only place with standard output, environment, files to write, and exit codes.
+
+mod explain;
+mod fsm;
+mod output;
+mod replay;
+mod rules;
+mod schema;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+pub use output::Failure;
+
+/// Nothing to object to.
+pub const EXIT_CLEAN: u8 = 0;
+/// Findings at or above the threshold.
+pub const EXIT_FINDINGS: u8 = 1;
+/// Could not verify: usage, configuration, input or output.
+pub const EXIT_UNABLE: u8 = 2;
+/// Nothing was verified, or an analysis is inconclusive.
+pub const EXIT_EMPTY: u8 = 3;
+
+/// Verifies recorded executions of governed AI agents, offline, from the record alone.
+#[derive(Debug, Parser)]
+#[command(name = "yuangs-verify", version, about, max_term_width = 100, after_help = "\
+Exit codes: 0 clean; 1 findings at or above the threshold; 2 could not verify (usage, configuration, \
+input or output); 3 nothing was verified, or an analysis is inconclusive.")]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Replay traces: was each state reached legally, did nothing run unauthorised, is the record complete?
+    Replay(replay::ReplayArgs),
+    /// Check records against their schemas, and nothing else.
+    Validate(replay::ValidateArgs),
+    /// List or print the JSON Schemas of records, native formats and reports.
+    #[command(subcommand)]
+    Schema(schema::SchemaCommand),
+    /// Print the state machine, or prove its properties.
+    #[command(subcommand)]
+    Fsm(fsm::FsmCommand),
+    /// Explain a rule: what it does, why it matters, how to mend it.
+    Explain(explain::ExplainArgs),
+    /// List the rules.
+    Rules(rules::RulesArgs),
+}
+
+/// Parses the arguments, runs, and says how it went.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Replay(args) => args.run(),
+        Command::Validate(args) => args.run(),
+        Command::Schema(command) => command.run(),
+        Command::Fsm(command) => command.run(),
+        Command::Explain(args) => args.run(),
+        Command::Rules(args) => args.run(),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => failure.report(),
+    }
+}

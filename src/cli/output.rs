@@ -1,0 +1,85 @@
+//! Where output goes, and how failures of the command itself are said.
+
+use super::{EXIT_CLEAN, EXIT_UNABLE};
+use anstream::AutoStream;
+use clap::ValueEnum;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl From<Color> for anstream::ColorChoice {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Auto => Self::Auto,
+            Color::Always => Self::Always,
+            Color::Never => Self::Never,
+        }
+    }
+}
+
+/// The command can't do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Something of the command line or of a file named there doesn't work.
+    #[error("{message}")]
+    Unable {
+        /// What.
+        message: String,
+        /// What to do about it.
+        remedy: Option<String>,
+    },
+    /// Output failed.
+    #[error("can't write the output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    /// A failure with a remedy.
+    pub fn unable(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Unable { message: message.into(), remedy: Some(remedy.into()) }
+    }
+
+    /// Says it on standard error. A reader that has gone away isn't one.
+    pub(super) fn report(&self) -> ExitCode {
+        if let Self::Output(error) = self
+            && error.kind() == io::ErrorKind::BrokenPipe
+        {
+            return ExitCode::from(EXIT_CLEAN);
+        }
+        let mut stderr = anstream::stderr().lock();
+        let _ = writeln!(stderr, "error: {}", crate::report::terminal(&self.to_string()));
+        if let Self::Unable { remedy: Some(remedy), .. } = self {
+            let _ = writeln!(stderr, "  help: {}", crate::report::terminal(remedy));
+        }
+        ExitCode::from(EXIT_UNABLE)
+    }
+}
+
+/// Writes to standard output. A reader that goes away ends the output, not the verification: the
+/// exit code stays what it was.
+///
+/// # Errors
+/// When writing fails for another reason.
+pub fn print(color: Color, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let stdout = AutoStream::new(io::stdout().lock(), color.into());
+    let mut out = BufWriter::with_capacity(1 << 16, stdout);
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            // What is buffered has nowhere to go.
+            let _ = out.into_parts();
+            Ok(())
+        }
+        result => Ok(result?),
+    }
+}

@@ -1,0 +1,222 @@
+//! `replay` and `validate`.
+
+use super::output::{Color, Failure, print};
+use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::diag::Severity;
+use crate::replay::Assessor;
+use crate::report::{TextOptions, write_json, write_text};
+use crate::rules::Settings;
+use crate::schema::Validator;
+use crate::source::{Limits, discover};
+use crate::trace::Format;
+use crate::trace::keys::TrustStore;
+use crate::verify::{Options, Report, verify};
+use clap::{Args, ValueEnum};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// What both commands take.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Traces: files, folders (`.jsonl`, `.json`, `.cast`, also `.gz` and `.zst`), or `-` for standard input.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Read every input as this format instead of finding out.
+    #[arg(long, value_name = "NAME", value_parser = format)]
+    format_in: Option<Format>,
+    /// How to report.
+    #[arg(long, value_enum, default_value_t = Output::Text)]
+    format: Output,
+    /// Fail (exit 1) when there are findings this bad.
+    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
+    fail_on: FailOn,
+    /// Print findings only: no verdicts, no notes, no counts.
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Print notes in full, every related line, and fingerprints.
+    #[arg(short, long)]
+    verbose: bool,
+    /// When to use colours.
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    color: Color,
+    /// Findings that are listed at most (0: all); the rest is counted.
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    max_findings: usize,
+    /// Bytes that one record may have.
+    #[arg(long, default_value_t = Limits::default().record_bytes, value_name = "BYTES", help_heading = "Limits")]
+    max_record_bytes: usize,
+    /// Nesting that one record may have.
+    #[arg(long, default_value_t = Limits::default().depth, value_name = "LEVELS", help_heading = "Limits")]
+    max_depth: u32,
+    /// Bytes that a document may have that isn't one record a line.
+    #[arg(long, default_value_t = Limits::default().document_bytes, value_name = "BYTES", help_heading = "Limits")]
+    max_document_bytes: usize,
+    /// Bytes that an input may have, after decompression.
+    #[arg(long, default_value_t = Limits::default().input_bytes, value_name = "BYTES", help_heading = "Limits")]
+    max_input_bytes: u64,
+    /// Threads to use (0: one for each core).
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    threads: usize,
+}
+
+/// The formats of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// For people.
+    Text,
+    /// One JSON object (schema `report`).
+    Json,
+}
+
+/// Thresholds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Error,
+    Warning,
+    Note,
+    Never,
+}
+
+impl FailOn {
+    const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Error => Some(Severity::Error),
+            Self::Warning => Some(Severity::Warning),
+            Self::Note => Some(Severity::Note),
+            Self::Never => None,
+        }
+    }
+}
+
+fn format(name: &str) -> Result<Format, String> {
+    let known: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
+    Format::parse(name).ok_or_else(|| format!("known formats: {}", known.join(", ")))
+}
+
+/// Replay traces.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    #[command(flatten)]
+    common: Common,
+    /// How the risk of an action is found, to compare it with the recorded one.
+    #[arg(long, value_enum, default_value_t = Risk::Off)]
+    risk: Risk,
+    /// Trust file with the public keys whose signatures count; without it signatures aren't checked.
+    #[arg(long, value_name = "FILE")]
+    keys: Option<PathBuf>,
+}
+
+/// Risk profiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Risk {
+    /// Believe the record (a type that nobody knows is high all the same).
+    Off,
+    /// The early runtime's rules.
+    V0,
+}
+
+impl ReplayArgs {
+    /// Replays and reports.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let keys = match &self.keys {
+            None => None,
+            Some(path) => {
+                let text = read(path)?;
+                let remedy = "a trust file is {\"keys\": [{\"keyId\", \"publicKey\", \"signer\", \"validFrom\", \"validTo\"}]}";
+                Some(TrustStore::parse(&text).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))?)
+            }
+        };
+        let assessor = match self.risk {
+            Risk::Off => Assessor::Off,
+            Risk::V0 => Assessor::V0,
+        };
+        let options = Options { settings: Settings { assessor, keys }, ..self.common.options() };
+        self.common.run(&options)
+    }
+}
+
+/// Check records against their schemas.
+#[derive(Debug, Args)]
+pub struct ValidateArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Check against this JSON Schema instead (any draft; references inside the file only).
+    #[arg(long, value_name = "FILE", conflicts_with = "format_in")]
+    schema: Option<PathBuf>,
+}
+
+impl ValidateArgs {
+    /// Checks and reports.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let schema = match &self.schema {
+            None => None,
+            Some(path) => {
+                let validator = Validator::from_text(&read(path)?);
+                let remedy = "`$ref` may only point into the same file";
+                Some(validator.map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))?)
+            }
+        };
+        let options = Options { schema_only: true, schema, ..self.common.options() };
+        self.common.run(&options)
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "the file must be readable UTF-8"))
+}
+
+impl Common {
+    fn options(&self) -> Options {
+        Options {
+            format: self.format_in,
+            limits: Limits {
+                record_bytes: self.max_record_bytes,
+                depth: self.max_depth,
+                document_bytes: self.max_document_bytes,
+                input_bytes: self.max_input_bytes,
+            },
+            max_findings: self.max_findings,
+            ..Options::default()
+        }
+    }
+
+    fn run(&self, options: &Options) -> Result<u8, Failure> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = pool.map_err(|e| Failure::unable(format!("can't start the threads: {e}"), "try --threads 1"))?;
+        let inputs = discover(&self.paths);
+        let report = pool.install(|| verify(&inputs, options));
+        let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: options.schema_only };
+        print(self.color, |out| match self.format {
+            Output::Text => write_text(&report, text, out),
+            Output::Json => write_json(&report, out),
+        })?;
+        Ok(self.exit_code(&report, options))
+    }
+
+    fn exit_code(&self, report: &Report, options: &Options) -> u8 {
+        let say = |text: &str| {
+            let _ = writeln!(anstream::stderr().lock(), "{text}");
+        };
+        if report.counts.unopened > 0 {
+            say("could not verify everything: an input can't be opened");
+            return EXIT_UNABLE;
+        }
+        if self.fail_on.severity().is_some_and(|s| report.counts.at_least(s) > 0) {
+            return EXIT_FINDINGS;
+        }
+        if report.counts.files == 0 {
+            say("nothing was verified: no trace was found under the given paths");
+            return EXIT_EMPTY;
+        }
+        if report.counts.records == 0 {
+            say("nothing was verified: no input holds a record");
+            return EXIT_EMPTY;
+        }
+        if !options.schema_only && report.summaries.is_empty() {
+            say("nothing was verified: no record belongs to an execution");
+            return EXIT_EMPTY;
+        }
+        EXIT_CLEAN
+    }
+}

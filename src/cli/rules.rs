@@ -1,0 +1,79 @@
+//! `rules`.
+
+use super::EXIT_CLEAN;
+use super::output::{Color, Failure, print};
+use crate::replay::Aspect;
+use crate::rules::{ALL, Page, Rule};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+/// List the rules.
+#[derive(Debug, Args)]
+pub struct RulesArgs {
+    /// How.
+    #[arg(long, value_enum, default_value_t = Listing::Text)]
+    format: Listing,
+}
+
+/// Ways to list the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Listing {
+    /// Aligned text.
+    Text,
+    /// A Markdown table.
+    Markdown,
+    /// A JSON array with the pages.
+    Json,
+}
+
+const fn question(rule: &Rule) -> Option<&'static str> {
+    match rule.aspect {
+        Some(Aspect::LegalPath) => Some("legalPath"),
+        Some(Aspect::Authorised) => Some("authorised"),
+        Some(Aspect::GovernanceComplete) => Some("governanceComplete"),
+        None => None,
+    }
+}
+
+impl RulesArgs {
+    /// Prints the catalogue.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        print(Color::Auto, |out| match self.format {
+            Listing::Text => {
+                for rule in ALL {
+                    writeln!(out, "{} {:<30} {:<8} {}", rule.code, rule.name, rule.severity.name(), rule.summary)?;
+                }
+                Ok(())
+            }
+            Listing::Markdown => write!(out, "{}", markdown()),
+            Listing::Json => {
+                let rules: Vec<_> = ALL
+                    .iter()
+                    .map(|rule| {
+                        json!({
+                            "code": rule.code.to_string(),
+                            "name": rule.name,
+                            "severity": rule.severity,
+                            "verdict": question(rule),
+                            "summary": rule.summary,
+                            "page": Page::of(rule).markdown,
+                        })
+                    })
+                    .collect();
+                serde_json::to_writer_pretty(&mut *out, &rules)?;
+                writeln!(out)
+            }
+        })?;
+        Ok(EXIT_CLEAN)
+    }
+}
+
+/// The catalogue as a Markdown table: the README carries it.
+#[must_use]
+pub fn markdown() -> String {
+    let mut table = String::from("| code | name | severity | fires when |\n| --- | --- | --- | --- |\n");
+    for rule in ALL {
+        table.push_str(&format!("| {} | {} | {} | {} |\n", rule.code, rule.name, rule.severity, rule.summary));
+    }
+    table
+}

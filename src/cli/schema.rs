@@ -1,0 +1,71 @@
+//! `schema`.
+
+use super::EXIT_CLEAN;
+use super::output::{Color, Failure, print};
+use crate::report::Document;
+use crate::schema::Catalogue;
+use crate::trace::schemas;
+use clap::Subcommand;
+use std::path::PathBuf;
+
+/// Schemas.
+#[derive(Debug, Subcommand)]
+pub enum SchemaCommand {
+    /// List the names.
+    List,
+    /// Print one schema.
+    Print {
+        /// A name from the list.
+        name: String,
+    },
+    /// Write all schemas into a folder, one file each.
+    Write {
+        /// The folder; it must exist.
+        folder: PathBuf,
+    },
+}
+
+/// All schemas: of records, of native formats, of the tool's own output.
+#[must_use]
+pub fn catalogue() -> Catalogue {
+    let mut catalogue = Catalogue::new();
+    schemas::add_to(&mut catalogue);
+    catalogue.add::<Document<'_>>("report", "What `--format json` prints.", |_| {});
+    catalogue.add::<crate::governance::prove::Proof>("fsm-proof", "What `fsm prove --format json` prints.", |_| {});
+    catalogue
+}
+
+impl SchemaCommand {
+    /// Prints.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let catalogue = catalogue();
+        match self {
+            Self::List => print(Color::Auto, |out| {
+                for entry in catalogue.entries() {
+                    writeln!(out, "{:<22} {}", entry.name, entry.about)?;
+                }
+                Ok(())
+            })?,
+            Self::Print { name } => {
+                let entry = catalogue
+                    .get(&name)
+                    .ok_or_else(|| Failure::unable(format!("no schema is called `{name}`"), "`schema list` shows the names"))?;
+                print(Color::Auto, |out| writeln!(out, "{}", text(&entry.schema)))?;
+            }
+            Self::Write { folder } => {
+                for entry in catalogue.entries() {
+                    let path = folder.join(format!("{}.schema.json", entry.name));
+                    std::fs::write(&path, format!("{}\n", text(&entry.schema)))
+                        .map_err(|e| Failure::unable(format!("can't write `{}`: {e}", path.display()), "the folder must exist"))?;
+                }
+            }
+        }
+        Ok(EXIT_CLEAN)
+    }
+}
+
+/// A schema as it is printed and checked in.
+#[must_use]
+pub fn text(schema: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(schema).unwrap_or_default()
+}

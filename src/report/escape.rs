@@ -1,0 +1,58 @@
+//! Escaping of hostile text.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Text that is safe to print on a terminal and can't break a line: control characters, bidirectional
+/// overrides, invisible and tag characters become `\u{…}`; a tab becomes a space.
+#[must_use]
+pub fn terminal(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_dangerous) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '\t' => out.push(' '),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            c if is_dangerous(c) => {
+                let _ = write!(out, "\\u{{{:04x}}}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Characters that act on a terminal or hide from a reader: C0, DEL and C1 controls; line and paragraph
+/// separators; bidirectional marks, embeddings, overrides and isolates; zero-width characters,
+/// invisible operators and fillers; variation selectors; interlinear annotations; tags; private use
+/// and noncharacters.
+const fn is_dangerous(c: char) -> bool {
+    matches!(c,
+        '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+        | '\u{e000}'..='\u{f8ff}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}' | '\u{f0000}'..='\u{10ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn nothing_acts_on_the_terminal() {
+        assert_eq!(terminal("plain ünïcode 漢字"), "plain ünïcode 漢字");
+        assert_eq!(terminal("a\u{1b}[2Jb\r\n::error::x"), "a\\u{001b}[2Jb\\r\\n::error::x");
+        assert_eq!(terminal("\u{202e}evil\u{2066}\u{200b}\u{e0041}\u{9b}"), "\\u{202e}evil\\u{2066}\\u{200b}\\u{e0041}\\u{009b}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_control_character_is_left(text in any::<String>()) {
+            prop_assert!(!terminal(&text).chars().any(|c| c.is_control() || is_dangerous(c)));
+        }
+    }
+}

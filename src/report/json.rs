@@ -1,0 +1,229 @@
+//! JSON: one object, versioned. Its schema is `report`; the members are described in docs/report.md.
+
+#![allow(missing_docs, reason = "the names of the members say what docs/report.md says at length")]
+
+use crate::diag::{Finding, Severity};
+use crate::governance::State;
+use crate::replay::{Summary, Verdict};
+use crate::verify::Report;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// The version of this shape. It grows by members; a change of meaning makes a new version.
+const VERSION: u32 = 1;
+
+/// The report.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Document<'r> {
+    pub version: u32,
+    pub tool: Tool,
+    pub summary: SummaryCounts,
+    pub executions: Vec<ExecutionReport<'r>>,
+    pub findings: Vec<FindingReport<'r>>,
+}
+
+/// Who made the report.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Tool {
+    pub name: &'static str,
+    pub version: &'static str,
+}
+
+/// How much was looked at, and what came of it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SummaryCounts {
+    pub files: u64,
+    pub records: u64,
+    pub executions: u64,
+    pub turns: u64,
+    pub rules_run: u64,
+    pub by_severity: BySeverity,
+    /// Findings that are counted above and not listed below.
+    pub left_out: u64,
+    /// Signatures that nobody checked, because no trust file was given.
+    pub signatures_unchecked: u64,
+}
+
+/// Findings by severity.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BySeverity {
+    pub error: u64,
+    pub warning: u64,
+    pub note: u64,
+}
+
+/// One execution.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutionReport<'r> {
+    pub execution_id: &'r str,
+    pub file: &'r str,
+    pub line: u64,
+    pub format: &'r str,
+    pub fsm_version: &'r str,
+    pub verdict: Verdict,
+    pub turns: u64,
+    pub actions: u64,
+    pub decisions: u64,
+    pub final_state: Option<State>,
+    pub outcome: Option<&'r str>,
+    /// The first bad event of a broken path, with the shortest prefix that shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub violation: Option<ViolationReport<'r>>,
+    /// Fingerprints of its findings.
+    pub findings: Vec<&'r str>,
+}
+
+/// The first bad event of a path.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ViolationReport<'r> {
+    pub line: u64,
+    pub event: &'r str,
+    pub state: State,
+    /// Events of the shortest prefix that shows it, the bad one included.
+    pub prefix_events: u64,
+    /// The last movements before it.
+    pub path: Vec<PathStep<'r>>,
+}
+
+/// A movement.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PathStep<'r> {
+    pub line: u64,
+    pub event: &'r str,
+    pub to: State,
+}
+
+/// One finding.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FindingReport<'r> {
+    pub code: String,
+    pub name: &'r str,
+    pub severity: Severity,
+    pub message: &'r str,
+    pub file: &'r str,
+    /// From 1; 0 for the input as a whole.
+    pub line: u64,
+    /// UTF-8 bytes, from 1; 0 for the line as a whole.
+    pub column: u64,
+    pub pointer: Option<&'r str>,
+    pub execution_id: Option<&'r str>,
+    pub turn_id: Option<i64>,
+    pub related: Vec<RelatedReport<'r>>,
+    pub help: Option<&'r str>,
+    pub fingerprint: &'r str,
+}
+
+/// Another place.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RelatedReport<'r> {
+    pub file: &'r str,
+    pub line: u64,
+    pub message: &'r str,
+}
+
+impl<'r> Document<'r> {
+    /// The report in this shape.
+    #[must_use]
+    pub fn of(report: &'r Report) -> Self {
+        let mut of_execution: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+        for finding in &report.findings {
+            if let Some(id) = &finding.execution {
+                of_execution.entry((&finding.place.file, id)).or_default().push(&finding.fingerprint);
+            }
+        }
+        let counts = &report.counts;
+        Self {
+            version: VERSION,
+            tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+            summary: SummaryCounts {
+                files: counts.files,
+                records: counts.records,
+                executions: report.summaries.len() as u64,
+                turns: counts.turns,
+                rules_run: counts.rules_run,
+                by_severity: BySeverity { error: counts.errors, warning: counts.warnings, note: counts.notes },
+                left_out: counts.left_out,
+                signatures_unchecked: counts.signatures_unchecked,
+            },
+            executions: report
+                .summaries
+                .iter()
+                .map(|s| {
+                    let findings = of_execution.get(&(&*s.file, &*s.id)).cloned().unwrap_or_default();
+                    execution(s, findings)
+                })
+                .collect(),
+            findings: report.findings.iter().map(finding).collect(),
+        }
+    }
+}
+
+fn execution<'r>(summary: &'r Summary, findings: Vec<&'r str>) -> ExecutionReport<'r> {
+    ExecutionReport {
+        execution_id: &summary.id,
+        file: &summary.file,
+        line: summary.line,
+        format: summary.format,
+        fsm_version: summary.version.name(),
+        verdict: summary.verdict,
+        turns: summary.turns,
+        actions: summary.actions,
+        decisions: summary.decisions,
+        final_state: summary.final_state,
+        outcome: summary.outcome.as_deref(),
+        violation: summary.violation.as_ref().map(|v| ViolationReport {
+            line: v.line,
+            event: &v.event,
+            state: v.state,
+            prefix_events: v.prefix,
+            path: v.path.iter().map(|(line, event, to)| PathStep { line: *line, event, to: *to }).collect(),
+        }),
+        findings,
+    }
+}
+
+fn finding(finding: &Finding) -> FindingReport<'_> {
+    FindingReport {
+        code: finding.code.to_string(),
+        name: finding.name,
+        severity: finding.severity,
+        message: &finding.message,
+        file: &finding.place.file,
+        line: finding.place.line,
+        column: finding.place.column,
+        pointer: finding.place.pointer.as_deref(),
+        execution_id: finding.execution.as_deref(),
+        turn_id: finding.turn,
+        related: finding.related.iter().map(|r| RelatedReport { file: &r.file, line: r.line, message: &r.message }).collect(),
+        help: finding.help.as_deref(),
+        fingerprint: &finding.fingerprint,
+    }
+}
+
+/// Writes the report. Characters that act on a terminal are escaped beyond what JSON asks for, so that
+/// the report can be looked at without harm.
+///
+/// # Errors
+/// When writing fails.
+pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(&Document::of(report)).map_err(io::Error::other)?;
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\n' || *super::terminal(c.encode_utf8(&mut [0; 4])) == *c.encode_utf8(&mut [0; 4]) {
+            safe.push(c);
+        } else {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                safe.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    writeln!(out, "{safe}")
+}

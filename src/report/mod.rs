@@ -1,0 +1,12 @@
+//! Reports: one file and one emitter per format, all from the same findings.
+//!
+//! Everything in a finding may have been written by an attacker. No text of it leaves an emitter
+//! without the escaping of the place where it goes.
+
+mod escape;
+mod json;
+mod text;
+
+pub use escape::terminal;
+pub use json::{Document, write_json};
+pub use text::{TextOptions, write_text};

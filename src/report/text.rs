@@ -1,0 +1,241 @@
+//! Text for people: verdicts first, then findings with the part of the line that matters.
+//!
+//! The excerpts are drawn here and not by a library for diagnostics, because those derive line and
+//! column from the text that they are given, and what is shown here is a cut-out of a JSON line that
+//! may be megabytes long.
+
+use super::terminal;
+use crate::diag::{Excerpt, Finding, Severity};
+use crate::replay::{Answer, Summary};
+use crate::verify::Report;
+use anstyle::{AnsiColor, Style};
+use std::io::{self, Write};
+use unicode_width::UnicodeWidthStr;
+
+/// How much is said.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TextOptions {
+    /// Findings only: no verdicts, no counts.
+    pub quiet: bool,
+    /// Notes in full, all related places, fingerprints.
+    pub verbose: bool,
+    /// Nothing was replayed: there are no verdicts to speak of.
+    pub schema_only: bool,
+}
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const NOTE: Style = AnsiColor::Cyan.on_default().bold();
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const FRAME: Style = AnsiColor::Blue.on_default().bold();
+const STRONG: Style = Style::new().bold();
+
+/// Related places that are shown without `-v`.
+const RELATED: usize = 3;
+
+/// Writes the report. Colours are always written; the caller's stream strips them where they don't belong.
+///
+/// # Errors
+/// When writing fails.
+pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
+    if !options.quiet {
+        for summary in &report.summaries {
+            execution(summary, out)?;
+        }
+        if !report.summaries.is_empty() && !report.findings.is_empty() {
+            writeln!(out)?;
+        }
+    }
+    let mut notes = Vec::new();
+    for finding in &report.findings {
+        if finding.severity == Severity::Note && !options.verbose {
+            notes.push(finding);
+        } else {
+            full(finding, options, out)?;
+        }
+    }
+    for note in notes.iter().filter(|_| !options.quiet) {
+        brief(note, out)?;
+    }
+    if report.counts.left_out > 0 {
+        writeln!(out, "{} findings more are counted below and not listed", report.counts.left_out)?;
+    }
+    if !options.quiet {
+        if !notes.is_empty() {
+            writeln!(out)?;
+        }
+        counts(report, options, out)?;
+    }
+    Ok(())
+}
+
+fn style(severity: Severity) -> Style {
+    match severity {
+        Severity::Error => ERROR,
+        Severity::Warning => WARNING,
+        Severity::Note => NOTE,
+    }
+}
+
+/// One line for an execution.
+fn execution(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let verdict = &summary.verdict;
+    let answers = [verdict.legal_path, verdict.authorised, verdict.governance_complete];
+    let (word, word_style) = if answers.contains(&Answer::No) {
+        ("FAIL", ERROR)
+    } else if answers.contains(&Answer::NotRecorded) {
+        ("PART", WARNING)
+    } else {
+        ("PASS", GOOD)
+    };
+    write!(out, "{word_style}{word}{word_style:#} {STRONG}{}{STRONG:#}", terminal(&summary.id))?;
+    for (question, answer) in [("legal path", verdict.legal_path), ("authorised", verdict.authorised), ("governance complete", verdict.governance_complete)] {
+        let style = match answer {
+            Answer::Yes => GOOD,
+            Answer::No => ERROR,
+            Answer::NotRecorded => WARNING,
+        };
+        write!(out, "  {question}: {style}{}{style:#}", answer.name())?;
+    }
+    let state = summary.final_state.map_or("end not recorded", |s| s.name());
+    let outcome = summary.outcome.as_deref().map(|o| format!(", {}", terminal(o))).unwrap_or_default();
+    let turns = plural(summary.turns, "turn");
+    writeln!(out, "  ({turns}, {state}{outcome}; {}:{})", terminal(&summary.file), summary.line)
+}
+
+/// A finding with its excerpt.
+fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
+    head(finding, out)?;
+    let place = &finding.place;
+    let number = place.line.to_string();
+    let margin = " ".repeat(number.len());
+    write!(out, "{margin}{FRAME}-->{FRAME:#} {}", position(finding))?;
+    if let Some(pointer) = &place.pointer {
+        write!(out, " {}", terminal(pointer))?;
+    }
+    writeln!(out)?;
+    if let Some(excerpt) = &place.excerpt {
+        let (text, marks) = drawn(excerpt);
+        let style = style(finding.severity);
+        writeln!(out, "{margin} {FRAME}|{FRAME:#}")?;
+        writeln!(out, "{FRAME}{number} |{FRAME:#} {text}")?;
+        writeln!(out, "{margin} {FRAME}|{FRAME:#} {style}{marks}{style:#}")?;
+    }
+    let mut about = Vec::new();
+    if let Some(id) = &finding.execution {
+        about.push(format!("execution {}", terminal(id)));
+    }
+    if let Some(turn) = finding.turn {
+        about.push(format!("turn {turn}"));
+    }
+    if !about.is_empty() {
+        writeln!(out, "{margin} {FRAME}={FRAME:#} in {}", about.join(", "))?;
+    }
+    let shown = if options.verbose { finding.related.len() } else { RELATED };
+    for related in finding.related.iter().take(shown) {
+        writeln!(out, "{margin} {FRAME}={FRAME:#} {}:{}: {}", terminal(&related.file), related.line, terminal(&related.message))?;
+    }
+    if let Some(more) = finding.related.len().checked_sub(shown).filter(|n| *n > 0) {
+        writeln!(out, "{margin} {FRAME}={FRAME:#} and {more} more such lines (-v shows them)")?;
+    }
+    if let Some(help) = &finding.help {
+        writeln!(out, "{margin} {FRAME}={FRAME:#} help: {}", terminal(help))?;
+    }
+    if options.verbose {
+        writeln!(out, "{margin} {FRAME}={FRAME:#} fingerprint {}", finding.fingerprint)?;
+    }
+    writeln!(out)
+}
+
+/// A finding on one line.
+fn brief(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let style = style(finding.severity);
+    let execution = finding.execution.as_deref().map(|id| format!(" [{}]", terminal(id))).unwrap_or_default();
+    writeln!(
+        out,
+        "{style}{}[{}]{style:#} {}{execution}: {}",
+        finding.severity,
+        finding.code,
+        position(finding),
+        terminal(&finding.message)
+    )
+}
+
+fn head(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let style = style(finding.severity);
+    writeln!(
+        out,
+        "{style}{}[{}]{style:#} {STRONG}{}: {}{STRONG:#}",
+        finding.severity,
+        finding.code,
+        finding.name,
+        terminal(&finding.message)
+    )
+}
+
+fn position(finding: &Finding) -> String {
+    let place = &finding.place;
+    let file = terminal(&place.file);
+    match (place.line, place.column) {
+        (0, _) => file.into_owned(),
+        (line, 0) => format!("{file}:{line}"),
+        (line, column) => format!("{file}:{line}:{column}"),
+    }
+}
+
+/// An excerpt, escaped, and the carets under it.
+fn drawn(excerpt: &Excerpt) -> (String, String) {
+    let part = |from: usize, to: usize| terminal(excerpt.text.get(from..to).unwrap_or_default()).into_owned();
+    let (from, to) = snapped(excerpt);
+    let before = format!("{}{}", if excerpt.cut_before { "…" } else { "" }, part(0, from));
+    let marked = part(from, to);
+    let after = format!("{}{}", part(to, excerpt.text.len()), if excerpt.cut_after { "…" } else { "" });
+    let carets = "^".repeat(marked.width().max(1));
+    let marks = format!("{}{carets}", " ".repeat(before.width()));
+    (format!("{before}{marked}{after}"), marks)
+}
+
+/// The span of an excerpt on character boundaries.
+fn snapped(excerpt: &Excerpt) -> (usize, usize) {
+    let snap = |mut n: usize| {
+        n = n.min(excerpt.text.len());
+        while !excerpt.text.is_char_boundary(n) {
+            n += 1;
+        }
+        n
+    };
+    let from = snap(excerpt.span.0);
+    (from, snap(excerpt.span.1).max(from))
+}
+
+/// What was looked at, and what came of it.
+fn counts(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
+    let counts = &report.counts;
+    let mut looked = vec![plural(counts.files, "file"), plural(counts.records, "record")];
+    if !options.schema_only {
+        looked.push(plural(report.summaries.len() as u64, "execution"));
+        looked.push(plural(counts.turns, "turn"));
+        looked.push(format!("{} run", plural(counts.rules_run, "rule")));
+    }
+    let total = |n: u64, word: &str, style: Style| {
+        let style = if n == 0 { Style::new() } else { style };
+        format!("{style}{}{style:#}", plural(n, word))
+    };
+    writeln!(
+        out,
+        "{}: {}, {}, {}",
+        looked.join(", "),
+        total(counts.errors, "error", ERROR),
+        total(counts.warnings, "warning", WARNING),
+        total(counts.notes, "note", NOTE),
+    )?;
+    if counts.signatures_unchecked > 0 {
+        let verb = if counts.signatures_unchecked == 1 { "was" } else { "were" };
+        writeln!(out, "{} {verb} not checked: no trust file was given (--keys)", plural(counts.signatures_unchecked, "signature"))?;
+    }
+    Ok(())
+}
+
+fn plural(count: u64, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
