@@ -35,7 +35,9 @@ fn execution(out: &mut impl Write, number: u64) -> io::Result<u64> {
         let body = source(seed);
         let path = format!("src/module_{}/file_{}.ts", seed % 7, seed % 101);
         let payload = if turn % 3 == 0 {
-            format!(r#""type":"code_diff","payload":{{"diff":"--- a/{path}\n+++ b/{path}\n@@ -1,3 +1,3 @@\n context\n-old {seed}\n+new {seed}\n"}}"#)
+            format!(
+                r#""type":"code_diff","payload":{{"diff":"--- a/{path}\n+++ b/{path}\n@@ -1,3 +1,3 @@\n context\n-old {seed}\n+new {seed}\n"}}"#
+            )
         } else {
             format!(r#""type":"tool_call","payload":{{"tool":"read_file","parameters":{{"path":"{path}"}}}}"#)
         };
@@ -57,7 +59,9 @@ fn execution(out: &mut impl Write, number: u64) -> io::Result<u64> {
     line(format!(
         r#"{{"record":"turn","executionId":"exec_{number}","turnId":{turn},"startTime":{time},"contextSnapshot":{{"inputHash":"{number:064x}","systemPromptVersion":"v1.0.0","toolSetVersion":"v1.0.0"}},"thought":{{"reasoning":"Done.","done":true}},"evaluation":{{"kind":"terminate","reason":"goal_satisfied"}},"endTime":{time}}}"#
     ))?;
-    line(format!(r#"{{"record":"execution_ended","executionId":"exec_{number}","timestamp":{time},"outcome":"goal_satisfied"}}"#))?;
+    line(format!(
+        r#"{{"record":"execution_ended","executionId":"exec_{number}","timestamp":{time},"outcome":"goal_satisfied"}}"#
+    ))?;
     Ok(written)
 }
 

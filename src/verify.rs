@@ -43,11 +43,7 @@ pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
         report.counts.files += 1;
         input::verify(input, options, &mut report);
     }
-    report.counts.rules_run = if options.schema_only || report.summaries.is_empty() {
-        0
-    } else {
-        crate::rules::ALL.len() as u64
-    };
+    report.counts.rules_run = if options.schema_only || report.summaries.is_empty() { 0 } else { crate::rules::ALL.len() as u64 };
     report.findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut report.findings);
     if options.max_findings > 0 && report.findings.len() > options.max_findings {

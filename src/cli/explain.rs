@@ -20,7 +20,8 @@ impl ExplainArgs {
         let word = self.rule.trim();
         let by_name = || rules::ALL.iter().find(|r| r.name == word).copied();
         let rule = Code::parse(word).and_then(rules::by_code).or_else(by_name);
-        let rule = rule.ok_or_else(|| Failure::unable(format!("no rule is called `{word}`"), "`yuangs-verify rules` lists them"))?;
+        let rule =
+            rule.ok_or_else(|| Failure::unable(format!("no rule is called `{word}`"), "`yuangs-verify rules` lists them"))?;
         print(Color::Auto, |out| write!(out, "{}", Page::of(rule).titled(rule)))?;
         Ok(EXIT_CLEAN)
     }

@@ -23,9 +23,15 @@ pub const EXIT_EMPTY: u8 = 3;
 
 /// Verifies recorded executions of governed AI agents, offline, from the record alone.
 #[derive(Debug, Parser)]
-#[command(name = "yuangs-verify", version, about, max_term_width = 100, after_help = "\
+#[command(
+    name = "yuangs-verify",
+    version,
+    about,
+    max_term_width = 100,
+    after_help = "\
 Exit codes: 0 clean; 1 findings at or above the threshold; 2 could not verify (usage, configuration, \
-input or output); 3 nothing was verified, or an analysis is inconclusive.")]
+input or output); 3 nothing was verified, or an analysis is inconclusive."
+)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

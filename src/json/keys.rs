@@ -61,10 +61,15 @@ impl<'a> KeyStack<'a> {
     }
 }
 
-/// Length and the first seven bytes: enough to tell apart nearly all names of a record without
+/// Length and the first eight bytes: enough to tell apart nearly all names of a record without
 /// comparing text.
 fn signature(name: &str) -> u64 {
-    name.as_bytes().iter().take(7).fold(name.len() as u64, |acc, b| (acc << 8) | u64::from(*b))
+    let bytes = name.as_bytes();
+    let head = match bytes.first_chunk::<8>() {
+        Some(head) => u64::from_le_bytes(*head),
+        None => bytes.iter().fold(0, |acc, b| acc << 8 | u64::from(*b)),
+    };
+    head ^ (name.len() as u64).rotate_right(8)
 }
 
 #[cfg(test)]

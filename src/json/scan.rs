@@ -460,6 +460,17 @@ impl<'a> Scanner<'a> {
 #[inline]
 fn plain_until(bytes: &[u8], mut pos: usize) -> usize {
     const WIDE: usize = 32;
+    // Names, ids and the text between two escapes are short: look at two words first.
+    for _ in 0..2 {
+        let Some(word) = bytes.get(pos..).and_then(|rest| rest.first_chunk::<8>()) else {
+            break;
+        };
+        let hits = special_bytes(u64::from_le_bytes(*word));
+        if hits != 0 {
+            return pos + (hits.trailing_zeros() / 8) as usize;
+        }
+        pos += 8;
+    }
     // Written so that the compiler turns a block into a handful of vector instructions.
     while let Some(block) = bytes.get(pos..).and_then(|rest| rest.first_chunk::<WIDE>()) {
         let special = block.iter().fold(0u8, |acc, b| acc | u8::from(*b < 0x20) | u8::from(*b == b'"') | u8::from(*b == b'\\'));

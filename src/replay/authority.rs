@@ -76,21 +76,22 @@ pub(super) fn judge_modification(
 
 /// What a modification changed that it may not: type, tool or diff target.
 fn beyond_parameters(proposal: &KeptAction, modified: &Action<'_>) -> Option<&'static str> {
-    if *proposal.kind_name != *modified.kind.name() {
+    let kind = proposal.kind.as_ref()?.as_kind();
+    if kind != modified.kind {
         return Some("the type");
     }
     let (Some(before), Some(after)) = (proposal.payload.as_deref().map(Raw::trusted), modified.payload) else {
         return None;
     };
-    match proposal.kind {
-        Some(ActionType::ToolCall) => (action::tool(before) != action::tool(after)).then_some("the tool"),
-        Some(ActionType::CodeDiff) => {
+    match kind {
+        ActionKind::Known(ActionType::ToolCall) => (action::tool(before) != action::tool(after)).then_some("the tool"),
+        ActionKind::Known(ActionType::CodeDiff) => {
             let targets = |payload| action::diff(payload).and_then(|d| action::diff_targets(&d));
             let (before, after) = (targets(before), targets(after));
             // A diff that names no file could go anywhere.
             (before.is_none() || before != after).then_some("the target of the diff")
         }
-        Some(ActionType::ShellCmd | ActionType::Answer) | None => None,
+        ActionKind::Known(ActionType::ShellCmd | ActionType::Answer) | ActionKind::Other(_) => None,
     }
 }
 
@@ -143,8 +144,7 @@ fn covers(token: &Token, id: Option<&str>, action: Option<&Action<'_>>) -> Cover
     match &token.scope {
         None => Cover::Yes,
         Some(scope) => {
-            let reached = action.is_some_and(|action| {
-                let targets = scope_targets(action);
+            let reached = action.and_then(scope_targets).is_some_and(|targets| {
                 !targets.is_empty() && targets.iter().all(|t| scope.iter().any(|glob| glob.is_match(t)))
             });
             if reached && !token.scope_unreadable { Cover::Yes } else { Cover::Scope }
@@ -152,29 +152,32 @@ fn covers(token: &Token, id: Option<&str>, action: Option<&Action<'_>>) -> Cover
     }
 }
 
-/// What a scope is compared with: the paths of an action, else its tool or command line. A path that
-/// climbs out of where it starts is compared as the empty path, which no sensible glob matches.
-fn scope_targets(action: &Action<'_>) -> Vec<String> {
-    let Some(payload) = action.payload else {
-        return Vec::new();
-    };
+/// What a scope is compared with: the paths of an action, else its tool or command line. `None` when a
+/// path climbs out of where it starts: no scope covers that.
+fn scope_targets(action: &Action<'_>) -> Option<Vec<String>> {
+    let payload = action.payload?;
     let paths = action::paths(action.kind, payload);
     if !paths.is_empty() {
-        return paths
-            .into_iter()
-            .map(|p| if p.split(['/', '\\']).any(|part| part == "..") { String::new() } else { action::plain_path(&p).into_owned() })
-            .collect();
+        let climbs = |path: &String| path.split(['/', '\\']).any(|part| part == "..");
+        if paths.iter().any(climbs) {
+            return None;
+        }
+        return Some(paths.iter().map(|p| action::plain_path(p).into_owned()).collect());
     }
-    match action.kind {
+    Some(match action.kind {
         ActionKind::Known(ActionType::ToolCall) => action::tool(payload).into_iter().collect(),
         ActionKind::Known(ActionType::ShellCmd) => action::command(payload).into_iter().collect(),
         ActionKind::Known(ActionType::CodeDiff | ActionType::Answer) | ActionKind::Other(_) => Vec::new(),
-    }
+    })
 }
 
 /// Paths that changed without being declared, and declared ones that didn't change. What failed may
 /// have changed less than it declared.
-pub(super) fn undeclared_changes(declared: Option<&[Box<str>]>, observed: &[impl AsRef<str>], success: bool) -> Option<(Vec<String>, Vec<String>)> {
+pub(super) fn undeclared_changes(
+    declared: Option<&[Box<str>]>,
+    observed: &[impl AsRef<str>],
+    success: bool,
+) -> Option<(Vec<String>, Vec<String>)> {
     let set = |paths: &mut dyn Iterator<Item = &str>| -> std::collections::BTreeSet<String> {
         paths.map(|p| action::plain_path(p).into_owned()).collect()
     };

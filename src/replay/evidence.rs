@@ -17,15 +17,42 @@ pub struct Kept<T> {
     pub time: Option<i64>,
 }
 
+/// The type of a kept action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeptKind {
+    /// One of the known types.
+    Known(ActionType),
+    /// Some other word.
+    Other(Box<str>),
+}
+
+impl KeptKind {
+    /// Keeps a type.
+    #[must_use]
+    pub fn of(kind: ActionKind<'_>) -> Self {
+        match kind {
+            ActionKind::Known(kind) => Self::Known(kind),
+            ActionKind::Other(word) => Self::Other(word.decode().into()),
+        }
+    }
+
+    /// The type as a step would hold it.
+    #[must_use]
+    pub fn as_kind(&self) -> ActionKind<'_> {
+        match self {
+            Self::Known(kind) => ActionKind::Known(*kind),
+            Self::Other(word) => ActionKind::Other(Str::plain(word)),
+        }
+    }
+}
+
 /// An action, kept until its turn is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAction {
     /// Its id.
     pub id: Option<Box<str>>,
-    /// Its type; `None` for a type that nobody knows.
-    pub kind: Option<ActionType>,
-    /// The word for its type.
-    pub kind_name: Box<str>,
+    /// Its type; `None` when that isn't recorded.
+    pub kind: Option<KeptKind>,
     /// Its payload as it was written.
     pub payload: Option<Box<str>>,
     /// The recorded risk.
@@ -36,13 +63,13 @@ impl KeptAction {
     /// An action of which the format says no more than that there was one.
     #[must_use]
     pub fn not_recorded() -> Self {
-        Self { id: None, kind: None, kind_name: "".into(), payload: None, risk: None }
+        Self { id: None, kind: None, payload: None, risk: None }
     }
 
     /// Whether anything is known of it.
     #[must_use]
     pub fn is_recorded(&self) -> bool {
-        !self.kind_name.is_empty()
+        self.kind.is_some()
     }
 
     /// Keeps an action.
@@ -50,11 +77,7 @@ impl KeptAction {
     pub fn of(action: &Action<'_>) -> Self {
         Self {
             id: action.id.map(|id| id.decode().into()),
-            kind: match action.kind {
-                ActionKind::Known(kind) => Some(kind),
-                ActionKind::Other(_) => None,
-            },
-            kind_name: action.kind.name().into(),
+            kind: Some(KeptKind::of(action.kind)),
             payload: action.payload.map(|p| p.as_written().into()),
             risk: action.risk,
         }
@@ -65,7 +88,7 @@ impl KeptAction {
     pub fn as_action(&self) -> Action<'_> {
         Action {
             id: None,
-            kind: self.kind.map_or_else(|| ActionKind::Other(Str::plain(&self.kind_name)), ActionKind::Known),
+            kind: self.kind.as_ref().map_or(ActionKind::Other(Str::plain("")), KeptKind::as_kind),
             payload: self.payload.as_deref().map(Raw::trusted),
             risk: self.risk,
         }
@@ -78,7 +101,8 @@ impl KeptAction {
         let (Some(mine), Some(theirs)) = (&self.payload, other.payload) else {
             return None;
         };
-        Some(*self.kind_name == *other.kind.name() && canonical_eq(Raw::trusted(mine), theirs))
+        let kind = self.kind.as_ref()?.as_kind();
+        Some(kind == other.kind && canonical_eq(Raw::trusted(mine), theirs))
     }
 }
 

@@ -222,7 +222,8 @@ impl Execution {
     /// Whether it was declared over in a final state: then nothing more is to be kept of it.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.ended
+        // A paused execution may be resumed even after its end was declared.
+        self.ended && self.machine.candidates().single() != Some(State::Idle)
     }
 
     /// Whether an earlier break explains what comes now.
@@ -279,6 +280,7 @@ impl Execution {
     pub fn reopen(&mut self, summary: &Summary) {
         self.machine = Machine::at(summary.version, summary.final_state.unwrap_or(State::Terminal));
         self.started = true;
+        self.first_line = summary.line;
         self.verdict = summary.verdict;
         self.violation.clone_from(&summary.violation);
     }
@@ -293,12 +295,6 @@ impl Execution {
         if summary.violation.is_none() {
             summary.violation.clone_from(&self.violation);
         }
-    }
-
-    /// Whether a record chains what follows it. Called before [`Execution::record`] of the first one.
-    #[must_use]
-    pub fn declares_chain(step: &Step<'_, '_>) -> bool {
-        matches!(&step.fact, Fact::Started(s) if s.chain.is_some())
     }
 
     /// Applies one step.
@@ -348,13 +344,17 @@ impl Execution {
     pub fn close(&mut self) -> Close {
         self.flush_group(true);
         let state = self.machine.state();
-        let paused = self.last_evaluation.is_some_and(|(kind, ..)| kind == EvaluationKind::Pause) && self.machine.may_be(State::Idle);
+        let paused =
+            self.last_evaluation.is_some_and(|(kind, ..)| kind == EvaluationKind::Pause) && self.machine.may_be(State::Idle);
         let done = self.machine.may_be(State::Terminal) || (self.editor && self.answered) || self.format == Format::YuangsCast;
         Close {
             unterminated: !done && !(self.ended && paused) && !self.ended,
             paused,
             state,
-            max_turns: self.over_max.filter(|_| !self.ended_by_max_turns()).map(|line| (line, self.max_turns.unwrap_or_default())),
+            max_turns: self
+                .over_max
+                .filter(|_| !self.ended_by_max_turns())
+                .map(|line| (line, self.max_turns.unwrap_or_default())),
             conditions_missing: self.conditions_missing(),
             not_recorded: self.not_recorded_parts(),
             repeats: self.repeats,
@@ -412,13 +412,17 @@ impl Execution {
         let parts = match self.format {
             Format::ExecutionRecord => return None,
             Format::YuangsEvents => "signers of decisions, the rules that policy used, the policy's version",
-            Format::YuangsTransitions => "actions and results, signers of decisions, the rules that policy used, prompt, tool-set and policy version",
+            Format::YuangsTransitions => {
+                "actions and results, signers of decisions, the rules that policy used, prompt, tool-set and policy version"
+            }
             Format::YuangsTurns if self.editor => {
                 "thoughts, observations, evaluations, decisions about answers, signers of decisions, the rules that policy used, the policy's version"
             }
             Format::YuangsTurns => "signers of decisions, the rules that policy used, the policy's version",
             Format::YuangsRecord => return None,
-            Format::YuangsCast => "actions, decisions and states: a terminal session keeps commands and what the governor said of them",
+            Format::YuangsCast => {
+                "actions, decisions and states: a terminal session keeps commands and what the governor said of them"
+            }
         };
         self.verdict.doubt(Aspect::GovernanceComplete);
         if matches!(self.format, Format::YuangsTransitions | Format::YuangsCast) {
@@ -448,7 +452,8 @@ impl Execution {
         let Some(group) = self.group.take() else {
             return;
         };
-        let concludes = at_end && group.all_done && self.machine.version() == FsmVersion::V0 && self.machine.allows(Event::Concluded);
+        let concludes =
+            at_end && group.all_done && self.machine.version() == FsmVersion::V0 && self.machine.allows(Event::Concluded);
         let event = if concludes { Event::Concluded } else { Event::ThoughtGenerated { done: group.all_done } };
         if concludes {
             self.shortcut = Some(group.line);
@@ -566,8 +571,7 @@ impl Execution {
         } else if self.started && !paused && !self.machine.may_be(State::Idle) {
             // The id is taken. The second start isn't applied: what follows is judged as going on.
             let before = self.machine.state();
-            judged.reuse =
-                Some(Reuse { of: "execution", id: self.id.to_string(), line: self.first_line });
+            judged.reuse = Some(Reuse { of: "execution", id: self.id.to_string(), line: self.first_line });
             self.breach(line, Event::Start, before, Breach::Restart, judged);
             if before == State::Terminal {
                 self.machine.put(State::Thinking);
@@ -580,6 +584,7 @@ impl Execution {
             self.started = true;
             self.apply(line, Event::Start, judged);
         }
+        self.ended = false;
         self.max_turns = started.max_turns.or(self.max_turns);
         self.capabilities_required |= started.capabilities_required;
         self.agents.extend(started.agents.iter().map(|a| Box::<str>::from(&*a.decode())));
@@ -680,7 +685,8 @@ impl Execution {
         if turn.thoughts.is_empty() || turn.thoughts_unknown || action.payload.is_none() {
             return false;
         }
-        let mut theirs = turn.thoughts.iter().filter(|t| agent.is_none() || t.what.agent.is_none() || t.what.agent.as_deref() == agent);
+        let mut theirs =
+            turn.thoughts.iter().filter(|t| agent.is_none() || t.what.agent.is_none() || t.what.agent.as_deref() == agent);
         let wanted = |t: &Kept<KeptThought>| t.what.action.as_ref().map(|a| a.same_as(action) != Some(false));
         !theirs.any(|t| wanted(t).unwrap_or(false))
             // Nobody wanted anything at all: then the path is broken, and that is what is said.
@@ -820,8 +826,15 @@ impl Execution {
             known.ran = Some((line, success));
         }
         self.turn.executed.push(id.as_deref().map(Into::into));
-        judged.executed =
-            Some(Ran { id, approval, repeat, differs, token, undeclared, decision_line: self.turn.decision.as_ref().map(|d| d.line) });
+        judged.executed = Some(Ran {
+            id,
+            approval,
+            repeat,
+            differs,
+            token,
+            undeclared,
+            decision_line: self.turn.decision.as_ref().map(|d| d.line),
+        });
     }
 
     /// Who allowed the action with this id to run.
@@ -841,7 +854,11 @@ impl Execution {
         // Without a proposal on record, the decision's own word for the action is all there is.
         match (id, approved.and_then(|a| a.id.as_deref()).or(decision.what.action.as_deref())) {
             (Some(ran), Some(allowed)) if ran != allowed => {
-                if known(ran).is_some_and(|k| k.rejected) { Approval::Rejected } else { Approval::Missing }
+                if known(ran).is_some_and(|k| k.rejected) {
+                    Approval::Rejected
+                } else {
+                    Approval::Missing
+                }
             }
             _ if turn.decision_unknown => Approval::Unknown,
             _ => Approval::Given,
@@ -876,7 +893,14 @@ impl Execution {
     }
 
     /// A native log says that the state moved.
-    fn moved(&mut self, line: u64, step: &Step<'_, '_>, moved: &crate::trace::step::Moved<'_>, context: Context, judged: &mut Judged) {
+    fn moved(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        moved: &crate::trace::step::Moved<'_>,
+        context: Context,
+        judged: &mut Judged,
+    ) {
         self.started = true;
         let beside = self.turn.decision_beside.take();
         let ruling = moved.decision.map(|d| d.ruling).or(beside.as_ref().map(|b| b.what.ruling));
@@ -895,8 +919,12 @@ impl Execution {
             (State::Governing, State::Thinking) => Some(Event::GovernanceDecided(ruling.unwrap_or(Ruling::Rejected))),
             (State::Executing, State::Observing) => Some(Event::ExecutionFinished),
             (State::Observing, State::Evaluating) => Some(Event::ObservationRecorded),
-            (State::Evaluating, State::Thinking) => Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Continue))),
-            (State::Evaluating, State::Terminal) => Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Terminate))),
+            (State::Evaluating, State::Thinking) => {
+                Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Continue)))
+            }
+            (State::Evaluating, State::Terminal) => {
+                Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Terminate)))
+            }
             (State::Evaluating, State::Idle) => Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Pause))),
             _ => None,
         };
@@ -1095,7 +1123,8 @@ impl Execution {
                 self.verdict.doubt(Aspect::Authorised);
                 self.verdict.doubt(Aspect::GovernanceComplete);
                 self.turn.decision_unknown = true;
-                self.machine.apply_one_of(&[Event::GovernanceDecided(Ruling::Approved), Event::GovernanceDecided(Ruling::Rejected)]);
+                self.machine
+                    .apply_one_of(&[Event::GovernanceDecided(Ruling::Approved), Event::GovernanceDecided(Ruling::Rejected)]);
             }
             RecordKind::ExecutionFinished => {
                 self.verdict.doubt(Aspect::Authorised);

@@ -32,6 +32,23 @@ pub struct Judged {
     pub input_hash_wrong: bool,
 }
 
+impl Judged {
+    /// Whether anything is out of the ordinary, beyond what stands behind decisions and executions.
+    #[must_use]
+    pub fn is_odd(&self) -> bool {
+        self.movement.is_some_and(|m| m.movement != Movement::Legal || m.breach.is_some() || m.event == Event::Concluded)
+            || self.order.is_some()
+            || self.reversal.is_some()
+            || self.reuse.is_some()
+            || self.chain.is_some()
+            || self.not_thought
+            || self.token.is_some()
+            || self.outcome.is_some()
+            || self.understated.is_some()
+            || self.input_hash_wrong
+    }
+}
+
 /// A movement with what led to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moved {

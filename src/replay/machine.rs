@@ -28,6 +28,9 @@ pub struct Machine {
     state: State,
     candidates: StateSet,
     broken: bool,
+    /// The candidates come from a record that can't be read: nothing illegal is known, and the strict
+    /// track follows what the next events show.
+    guessing: bool,
 }
 
 impl Machine {
@@ -40,7 +43,7 @@ impl Machine {
     /// A machine in a known state.
     #[must_use]
     pub const fn at(version: FsmVersion, state: State) -> Self {
-        Self { version, state, candidates: StateSet::only(state), broken: false }
+        Self { version, state, candidates: StateSet::only(state), broken: false, guessing: false }
     }
 
     /// The state of the strict track.
@@ -76,12 +79,21 @@ impl Machine {
     /// Whether `event` would be legal, without applying it.
     #[must_use]
     pub fn allows(&self, event: Event) -> bool {
+        if !self.broken {
+            return reduce(self.version, self.state, event).is_ok();
+        }
         self.candidates.iter().any(|s| reduce(self.version, s, event).is_ok())
     }
 
     /// Applies an event.
     pub fn apply(&mut self, event: Event) -> Movement {
         let strict = reduce(self.version, self.state, event);
+        if !self.broken
+            && let Ok(to) = strict
+        {
+            self.put(to);
+            return Movement::Legal;
+        }
         let next: StateSet = self.candidates.iter().filter_map(|s| reduce(self.version, s, event).ok()).collect();
         if let Ok(to) = strict {
             self.state = to;
@@ -89,10 +101,18 @@ impl Machine {
         if next.is_empty() {
             self.candidates = self.candidates.with(natural_target(event)).with(self.state);
             self.broken = true;
+            self.guessing = false;
             return Movement::Illegal;
         }
         self.candidates = next;
-        let movement = if strict.is_ok() { Movement::Legal } else { Movement::FollowUp };
+        let movement = if strict.is_ok() {
+            Movement::Legal
+        } else if self.guessing {
+            self.state = next.iter().next().unwrap_or(self.state);
+            Movement::Legal
+        } else {
+            Movement::FollowUp
+        };
         self.settle();
         movement
     }
@@ -105,11 +125,9 @@ impl Machine {
         if let Some(to) = strict {
             self.state = to;
         }
-        self.candidates = if next.is_empty() {
-            events.iter().fold(self.candidates, |set, e| set.with(natural_target(*e)))
-        } else {
-            next
-        };
+        self.candidates =
+            if next.is_empty() { events.iter().fold(self.candidates, |set, e| set.with(natural_target(*e))) } else { next };
+        self.guessing |= !self.broken;
         self.broken = true;
         self.settle();
     }
@@ -125,11 +143,13 @@ impl Machine {
         self.state = state;
         self.candidates = StateSet::only(state);
         self.broken = false;
+        self.guessing = false;
     }
 
     fn settle(&mut self) {
         if self.candidates.single() == Some(self.state) {
             self.broken = false;
+            self.guessing = false;
         }
     }
 }

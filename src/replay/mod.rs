@@ -10,7 +10,7 @@ mod machine;
 mod verdict;
 
 pub use authority::{Assessor, assess};
-pub use evidence::{Kept, KeptAction, Token, TurnEvidence};
+pub use evidence::{Kept, KeptAction, KeptKind, Token, TurnEvidence};
 pub use execution::{Close, Context, Execution};
 pub use judged::*;
 pub use machine::{Machine, Movement};

@@ -89,7 +89,11 @@ fn execution(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         ("PASS", GOOD)
     };
     write!(out, "{word_style}{word}{word_style:#} {STRONG}{}{STRONG:#}", terminal(&summary.id))?;
-    for (question, answer) in [("legal path", verdict.legal_path), ("authorised", verdict.authorised), ("governance complete", verdict.governance_complete)] {
+    for (question, answer) in [
+        ("legal path", verdict.legal_path),
+        ("authorised", verdict.authorised),
+        ("governance complete", verdict.governance_complete),
+    ] {
         let style = match answer {
             Answer::Yes => GOOD,
             Answer::No => ERROR,
@@ -231,7 +235,11 @@ fn counts(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Res
     )?;
     if counts.signatures_unchecked > 0 {
         let verb = if counts.signatures_unchecked == 1 { "was" } else { "were" };
-        writeln!(out, "{} {verb} not checked: no trust file was given (--keys)", plural(counts.signatures_unchecked, "signature"))?;
+        writeln!(
+            out,
+            "{} {verb} not checked: no trust file was given (--keys)",
+            plural(counts.signatures_unchecked, "signature")
+        )?;
     }
     Ok(())
 }

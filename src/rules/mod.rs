@@ -58,6 +58,7 @@ pub use scene::{Draft, Handle, Out, Scene, Settings, Target};
 
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
+use std::sync::LazyLock;
 
 /// A rule.
 #[derive(Debug, Clone, Copy)]
@@ -83,8 +84,27 @@ pub struct Rule {
 pub enum Check {
     /// The reader, before there is anything to replay.
     Reader,
-    /// A function that is shown every step of every execution.
-    Scene(fn(&Scene<'_, '_, '_>, &mut Out)),
+    /// A function that is shown the scenes of these kinds.
+    Scene(&'static [When], CheckFn),
+}
+
+/// A rule's function.
+pub type CheckFn = fn(&Scene<'_, '_, '_>, &mut Out);
+
+/// The kinds of scene. Most steps of most traces are as they should be; a rule that speaks of what
+/// isn't is only asked when something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// An execution starts.
+    Start,
+    /// A decision was made.
+    Decision,
+    /// Something ran.
+    Execution,
+    /// The replay found something out of the ordinary.
+    Oddity,
+    /// The execution ends, or its input does.
+    End,
 }
 
 /// Every rule, in the order of the codes.
@@ -144,10 +164,33 @@ pub fn by_code(code: Code) -> Option<&'static Rule> {
     ALL.binary_search_by_key(&code, |r| r.code).ok().and_then(|n| ALL.get(n)).copied()
 }
 
-/// Shows a scene to every rule.
+/// The functions for each kind of scene, in the order of the codes.
+static BY_WHEN: LazyLock<[Vec<CheckFn>; 5]> = LazyLock::new(|| {
+    let asked = |when: When| {
+        let wants = |rule: &&&Rule| matches!(rule.check, Check::Scene(whens, _) if whens.contains(&when));
+        ALL.iter()
+            .filter(wants)
+            .filter_map(|rule| match rule.check {
+                Check::Scene(_, check) => Some(check),
+                Check::Reader => None,
+            })
+            .collect()
+    };
+    [asked(When::Start), asked(When::Decision), asked(When::Execution), asked(When::Oddity), asked(When::End)]
+});
+
+/// Shows a scene to every rule that it concerns.
 pub fn check_all(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    for rule in ALL {
-        if let Check::Scene(check) = rule.check {
+    let [start, decision, execution, oddity, end] = &*BY_WHEN;
+    let kinds = [
+        (scene.starts(), start),
+        (scene.judged.decided.is_some(), decision),
+        (scene.judged.executed.is_some(), execution),
+        (scene.judged.is_odd(), oddity),
+        (scene.close.is_some(), end),
+    ];
+    for (_, checks) in kinds.into_iter().filter(|(concerned, _)| *concerned) {
+        for check in checks {
             check(scene, out);
         }
     }

@@ -35,6 +35,12 @@ pub struct Scene<'s, 'r, 'a> {
 }
 
 impl<'a> Scene<'_, '_, 'a> {
+    /// Whether an execution starts here.
+    #[must_use]
+    pub fn starts(&self) -> bool {
+        self.step.is_some_and(|s| matches!(s.fact, Fact::Started(_)))
+    }
+
     /// The decision that the step holds.
     #[must_use]
     pub fn decision(&self) -> Option<Decision<'a>> {

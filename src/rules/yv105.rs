@@ -1,6 +1,34 @@
 //! A trace names a version that nobody knows.
+//!
+//! ## What it does
+//! `schemaVersion` of an execution's start must be `1.0`, and `fsmVersion` must be `0` or `1`. Anything else is
+//! a finding. The replay goes on, with version 1 of the state machine, so that other findings aren't lost; but
+//! they are found by rules that the trace wasn't written for. Formats that carry no version are judged by
+//! version 0.
+//!
+//! ## Why it matters
+//! The version decides which movements are legal. If an unknown one were accepted, a writer could name a
+//! machine of its own in which, say, executing needs no decision, and the verdict would still read as a yes.
+//!
+//! ## How to mend it
+//! Let the runtime write a version that this tool knows, or use a release of the tool that knows the trace's
+//! version. Don't edit the number in the trace: that changes what was claimed, not how it was written.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"2.0","rootIntent":"Check that README.md exists","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Nothing is left to do.","done":true},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Check that README.md exists","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Nothing is left to do.","done":true},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
 
-use super::{Check, Out, Rule, Scene};
+use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
 use crate::governance::FsmVersion;
 use crate::trace::Fact;
@@ -12,7 +40,7 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "a trace names a version that nobody knows",
     source: include_str!("yv105.rs"),
-    check: Check::Scene(check),
+    check: Check::Scene(&[When::Start], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
@@ -21,7 +49,8 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     };
     let schema = started.schema_version.decode();
     if schema != SCHEMA_VERSION {
-        out.report(&RULE, format!("the schema version is `{schema}`; `{SCHEMA_VERSION}` is known")).whole_record("/schemaVersion");
+        out.report(&RULE, format!("the schema version is `{schema}`; `{SCHEMA_VERSION}` is known"))
+            .whole_record("/schemaVersion");
     }
     let fsm = started.fsm_version.decode();
     if FsmVersion::parse(&fsm).is_none() {

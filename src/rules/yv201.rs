@@ -1,6 +1,43 @@
 //! An event is illegal in the state that the record has led to.
+//!
+//! ## What it does
+//! Each event is applied to the state machine of the trace's version, in the state that the record has led to.
+//! A pair that the table doesn't have is illegal: it is a finding, and the state stays. Later events that only
+//! follow from it are listed with it. Also reported here: a second thought of one agent in one turn, a native
+//! log that claims a movement no event makes, and a terminal recording with a root shell that nobody let
+//! through. Results outside their state are YV311, events before the start YV202, events after the end YV204.
+//!
+//! ## Why it matters
+//! The order of states is what governance rests on. A runtime that skips a step, here the observation, decides
+//! how to go on without having looked at what its action did; one that goes from a proposal straight to a
+//! result has no governor at all.
+//!
+//! ## How to mend it
+//! Let the runtime move only through the reducer and record each event before acting on it. If the event did
+//! happen and only its record was lost, mend the writer (await its flush), and treat the execution as unproven.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Summarise README.md","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Read it.","done":false,"action":{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}},"riskLevel":"low","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800000120,"decision":{"status":"approved","by":"policy","actionId":"a1","ruleId":"allow-read","timestamp":1768800000120}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800000160,"actionId":"a1","result":{"success":true,"output":"# demo"}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Summarise README.md","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Read it.","done":false,"action":{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}},"riskLevel":"low","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800000120,"decision":{"status":"approved","by":"policy","actionId":"a1","ruleId":"allow-read","timestamp":1768800000120}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800000160,"actionId":"a1","result":{"success":true,"output":"# demo"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800000170,"observation":{"summary":"Read the file.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
 
-use super::{Check, Out, Rule, Scene};
+use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 use crate::replay::Breach;
@@ -13,7 +50,7 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::LegalPath),
     summary: "an event is illegal in the state that the record has led to",
     source: include_str!("yv201.rs"),
-    check: Check::Scene(check),
+    check: Check::Scene(&[When::Oddity], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {

@@ -1,6 +1,37 @@
 //! The end was reached without an evaluation.
+//!
+//! ## What it does
+//! `TERMINAL` is reached from `EVALUATING` only. The rule fires when an execution is declared over and the last
+//! event was a thought with `done` set, with no `evaluation_made` between them. Under version 0, whose runtime
+//! did just that, it is a warning; there a trace that simply stops at such a thought counts as concluded too.
+//! An end that contradicts an evaluation is YV211.
+//!
+//! ## Why it matters
+//! The model never announces the end: `done` is its suggestion. If it counts as the end, a model that was
+//! talked into giving up, or that is merely wrong, closes the execution by itself, and no runtime ever checked
+//! the goal, the turns or the last failure.
+//!
+//! ## How to mend it
+//! Send a `done` thought to `EVALUATING` and let the runtime rule there; then record its `evaluation_made` with
+//! `kind` and `reason` before `execution_ended`. Old runtimes need the same change; their traces keep the
+//! warning.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Check that README.md exists","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"The file is there.","done":true},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"execution_ended","executionId":"exec_1","timestamp":1768800000120,"outcome":"goal_satisfied"}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Check that README.md exists","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"The file is there.","done":true},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! {"record":"execution_ended","executionId":"exec_1","timestamp":1768800000120,"outcome":"goal_satisfied"}
+//! ```
 
-use super::{Check, Out, Rule, Scene};
+use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
 use crate::governance::{Event, FsmVersion};
 use crate::replay::Aspect;
@@ -12,7 +43,7 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::LegalPath),
     summary: "the end was reached without an evaluation",
     source: include_str!("yv205.rs"),
-    check: Check::Scene(check),
+    check: Check::Scene(&[When::Oddity, When::End], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {

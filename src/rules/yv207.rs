@@ -1,6 +1,35 @@
 //! An execution took more turns than it was given.
+//!
+//! ## What it does
+//! The turns that were begun are counted and compared with `maxTurns` of the start. The rule fires when there
+//! are more, unless the last evaluation is `terminate` with the reason `max_turns_exceeded`. It points to the
+//! first turn too many. Without `maxTurns` nothing is compared.
+//!
+//! ## Why it matters
+//! The limit is what stops an agent that runs in circles: each turn costs money and is one more chance to do
+//! harm. A runtime that doesn't keep its own limit most likely doesn't keep the others either.
+//!
+//! ## How to mend it
+//! Check the limit in `EVALUATING`, before the next thought is asked for, and end with `max_turns_exceeded`. If
+//! the task needs more turns, grant them in `execution_started`, where a reviewer sees it.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Check the README","fsmVersion":"1","policy":{"digest":"sha256:7d1a"},"maxTurns":1}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Is it there?","done":true},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"evaluation":{"kind":"continue","reason":"incomplete"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":2,"timestamp":1768800000200,"thought":{"reasoning":"It is.","done":true},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":2,"timestamp":1768800000210,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Check the README","fsmVersion":"1","policy":{"digest":"sha256:7d1a"},"maxTurns":1}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Is it there?","done":true},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"evaluation":{"kind":"terminate","reason":"max_turns_exceeded"}}
+//! ```
 
-use super::{Check, Out, Rule, Scene};
+use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 
@@ -11,11 +40,12 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::LegalPath),
     summary: "an execution took more turns than it was given",
     source: include_str!("yv207.rs"),
-    check: Check::Scene(check),
+    check: Check::Scene(&[When::End], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some((line, max)) = scene.close.and_then(|c| c.max_turns) {
-        out.report(&RULE, format!("more than {max} turns were begun, and no evaluation ended the execution for it")).at_line(line);
+        out.report(&RULE, format!("more than {max} turns were begun, and no evaluation ended the execution for it"))
+            .at_line(line);
     }
 }

@@ -1,6 +1,43 @@
 //! A timestamp is before the previous one of its execution.
+//!
+//! ## What it does
+//! The `timestamp` of each event is compared with the last one of the same execution. An earlier one is a
+//! finding; an equal one, or none, is not. Of a `turn`, its `startTime`, the decision's time and its `endTime`
+//! are compared. Executions that are interleaved in one input aren't compared with each other.
+//!
+//! ## Why it matters
+//! Times say how long a human looked, whether a token was revoked before or after its use, and whether a key
+//! was valid. A clock that jumps makes that worthless; records that were inserted or reordered afterwards often
+//! show by nothing else.
+//!
+//! ## How to mend it
+//! Take times from one monotonic clock, at the moment of the event and not when it is written, and keep the
+//! order of the records. If a clock was set back, say so in `metadata`. A single record out of line deserves a
+//! closer look.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Summarise README.md","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Read it.","done":false,"action":{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}},"riskLevel":"low","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800000120,"decision":{"status":"approved","by":"policy","actionId":"a1","ruleId":"allow-read","timestamp":1768800000120}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800000160,"actionId":"a1","result":{"success":true,"output":"# demo"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800000130,"observation":{"summary":"Read the file.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Summarise README.md","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Read it.","done":false,"action":{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}},"riskLevel":"low","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800000120,"decision":{"status":"approved","by":"policy","actionId":"a1","ruleId":"allow-read","timestamp":1768800000120}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800000160,"actionId":"a1","result":{"success":true,"output":"# demo"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800000170,"observation":{"summary":"Read the file.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
 
-use super::{Check, Out, Rule, Scene};
+use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -10,7 +47,7 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "a timestamp is before the previous one of its execution",
     source: include_str!("yv208.rs"),
-    check: Check::Scene(check),
+    check: Check::Scene(&[When::Oddity], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {

@@ -1,6 +1,44 @@
 //! An action ran without an approving decision.
+//!
+//! ## What it does
+//! When an action runs, a decision of the same turn must have approved it (or its modified form), by id where
+//! ids are recorded. The rule fires when there is none, or when the decision of the turn is about another
+//! action. A rejected action that ran is YV309, a second run YV313 or YV404, a misdirected decision YV304. A
+//! decision that breaks its schema makes the answer *not recorded*; one on an unreadable line is none. In a
+//! terminal recording, a line that is typed while an elevation waits for its password counts as run without a
+//! decision.
+//!
+//! ## Why it matters
+//! This is the one promise of the whole machine: no decision, no execution. An agent that can act without being
+//! asked has no governor, whatever else the trace records.
+//!
+//! ## How to mend it
+//! Call the executor from one place only, and let it take the decision as an argument. If the decision was made
+//! and its record lost, mend the writer. In a review, find out what the action changed, and undo it or approve
+//! it afterwards in the open.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Summarise README.md","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Read it.","done":false,"action":{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}},"riskLevel":"low","reasoning":"Needed."}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800000160,"actionId":"a1","result":{"success":true,"output":"# demo"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800000170,"observation":{"summary":"Read the file.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Summarise README.md","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Read it.","done":false,"action":{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}},"riskLevel":"low","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800000120,"decision":{"status":"approved","by":"policy","actionId":"a1","ruleId":"allow-read","timestamp":1768800000120}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800000160,"actionId":"a1","result":{"success":true,"output":"# demo"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800000170,"observation":{"summary":"Read the file.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
 
-use super::{Check, Out, Rule, Scene};
+use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
 use crate::replay::Approval;
 use crate::replay::Aspect;
@@ -13,7 +51,7 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "an action ran without an approving decision",
     source: include_str!("yv301.rs"),
-    check: Check::Scene(check),
+    check: Check::Scene(&[When::Execution], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {

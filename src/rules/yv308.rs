@@ -1,6 +1,42 @@
 //! The ids of a modification don't fit.
+//!
+//! ## What it does
+//! A modification must fit into the history: `originalActionId` is the id of the action that the turn proposed,
+//! and the `id` of `modifiedAction` is a new one in this execution. The rule fires when either is not so. A
+//! lineage that is missing altogether is YV303.
+//!
+//! ## Why it matters
+//! The chain from thought to proposal to modified action shows who wanted what. If it points elsewhere, a
+//! human's edit can be passed off as the agent's idea, or the other way round; a reused id makes the old and
+//! the new action one and the same.
+//!
+//! ## How to mend it
+//! Let the runtime fill in both ids from the open proposal; no dialog should ask for them. In a review, compare
+//! the two payloads, and treat a modification of an unknown original as an action that was never proposed.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Create src/add.ts","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Do it.","done":false,"action":{"type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/add.ts","content":"export const add = (a, b) => a + b\n"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/add.ts","content":"export const add = (a, b) => a + b\n"}},"riskLevel":"medium","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"modified","by":"human","signer":"alice","originalActionId":"a0","modifiedAction":{"id":"a1m","type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/add.ts","content":"export const add = (a: number, b: number) => a + b\n"}},"riskLevel":"medium"},"modificationReason":"Add the types.","timestamp":1768800002510}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1m","result":{"success":true,"output":"ok"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Done.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Create src/add.ts","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Do it.","done":false,"action":{"type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/add.ts","content":"export const add = (a, b) => a + b\n"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/add.ts","content":"export const add = (a, b) => a + b\n"}},"riskLevel":"medium","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"modified","by":"human","signer":"alice","originalActionId":"a1","modifiedAction":{"id":"a1m","type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/add.ts","content":"export const add = (a: number, b: number) => a + b\n"}},"riskLevel":"medium"},"modificationReason":"Add the types.","timestamp":1768800002510}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1m","result":{"success":true,"output":"ok"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Done.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
 
-use super::{Check, Out, Rule, Scene};
+use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 use crate::replay::Lineage;
@@ -12,7 +48,7 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::GovernanceComplete),
     summary: "the ids of a modification don't fit",
     source: include_str!("yv308.rs"),
-    check: Check::Scene(check),
+    check: Check::Scene(&[When::Decision], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {

@@ -1,6 +1,44 @@
 //! The token's scope doesn't cover the action.
+//!
+//! ## What it does
+//! A live token is there, but doesn't reach the action. `scope` is a list of globs: all paths that the action
+//! names must match one; an action without paths is compared by its tool or its command line. If `grants` names
+//! nothing but action types, the type must be among them. A path that climbs with `..` is compared as the empty
+//! path, and a scope with a glob that can't be read covers nothing.
+//!
+//! ## Why it matters
+//! The scope is the fence around an approval that covers more than one action. If it isn't kept, the right to
+//! work in the sources is the right to read the deployment's settings.
+//!
+//! ## How to mend it
+//! Propose an action inside the scope, or ask for a token that covers it, with a decision of its own. Don't
+//! widen `scope` to `**`; list what the task needs.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Fix add()","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"capability_issued","executionId":"exec_1","timestamp":1768800000050,"capability":{"id":"cap_1","scope":["src/**"],"grants":["tool_call"],"issuer":"governor"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Read it.","done":false,"action":{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"deploy/values.yaml"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"deploy/values.yaml"}},"riskLevel":"low","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800000120,"decision":{"status":"approved","by":"policy","actionId":"a1","ruleId":"allow-read","timestamp":1768800000120}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800000160,"actionId":"a1","capabilityId":"cap_1","result":{"success":true,"output":"1 line"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800000170,"observation":{"summary":"Read the file.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Fix add()","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"capability_issued","executionId":"exec_1","timestamp":1768800000050,"capability":{"id":"cap_1","scope":["src/**"],"grants":["tool_call"],"issuer":"governor"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Read it.","done":false,"action":{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"src/add.ts"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"src/add.ts"}},"riskLevel":"low","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800000120,"decision":{"status":"approved","by":"policy","actionId":"a1","ruleId":"allow-read","timestamp":1768800000120}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800000160,"actionId":"a1","capabilityId":"cap_1","result":{"success":true,"output":"1 line"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800000170,"observation":{"summary":"Read the file.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
 
-use super::{Check, Out, Rule, Scene};
+use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
 use crate::replay::TokenUse;
@@ -12,7 +50,7 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "the token's scope doesn't cover the action",
     source: include_str!("yv405.rs"),
-    check: Check::Scene(check),
+    check: Check::Scene(&[When::Execution], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {

@@ -1,6 +1,42 @@
 //! Observed changes differ from declared ones.
+//!
+//! ## What it does
+//! `declaredChanges` of the proposal is compared with `observedChanges` of the result, as sets of paths; a
+//! leading `./` and doubled slashes don't count. Changed without being declared is a finding; declared and not
+//! changed is one too, unless the action failed. If changes were observed and none were declared, all of them
+//! are undeclared. Without `observedChanges` nothing is compared.
+//!
+//! ## Why it matters
+//! The approval was given for the declared files. A change besides, here to the build pipeline, is what a
+//! reviewer of the diff would never see: a hook, a workflow, a lock file that brings its own code along.
+//!
+//! ## How to mend it
+//! Declare all paths that an action is to change, generated ones too. In a review look at the extra files
+//! first; revert what nobody asked for, and propose it as an action of its own.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Fix add()","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Wrong sign.","done":false,"action":{"type":"code_diff","payload":{"diff":"--- a/src/add.ts\n+++ b/src/add.ts\n@@ -1 +1 @@\n-return a - b\n+return a + b\n"}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"code_diff","payload":{"diff":"--- a/src/add.ts\n+++ b/src/add.ts\n@@ -1 +1 @@\n-return a - b\n+return a + b\n"},"riskLevel":"medium","reasoning":"Needed."},"declaredChanges":["src/add.ts"]}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"approved","by":"human","actionId":"a1","signer":"alice","timestamp":1768800002510}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"ok"},"observedChanges":["src/add.ts",".github/workflows/ci.yml"]}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Done.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Fix add()","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Wrong sign.","done":false,"action":{"type":"code_diff","payload":{"diff":"--- a/src/add.ts\n+++ b/src/add.ts\n@@ -1 +1 @@\n-return a - b\n+return a + b\n"}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"code_diff","payload":{"diff":"--- a/src/add.ts\n+++ b/src/add.ts\n@@ -1 +1 @@\n-return a - b\n+return a + b\n"},"riskLevel":"medium","reasoning":"Needed."},"declaredChanges":["src/add.ts"]}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"approved","by":"human","actionId":"a1","signer":"alice","timestamp":1768800002510}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"ok"},"observedChanges":["src/add.ts"]}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Done.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
 
-use super::{Check, Out, Rule, Scene};
+use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -10,7 +46,7 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "observed changes differ from declared ones",
     source: include_str!("yv704.rs"),
-    check: Check::Scene(check),
+    check: Check::Scene(&[When::Execution], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {

@@ -1,6 +1,59 @@
 //! A signature doesn't count.
+//!
+//! ## What it does
+//! With a trust file (`--keys`), each `signature` of a decision is checked: Ed25519 over the RFC 8785 form of
+//! `executionId`, `turnId`, `actionHash`, `status`, `by`, `signer` and `timestamp`, where `actionHash` is the
+//! canonical hash of the decided action. The key must be in the file, valid at the decision's time, and belong
+//! to `signer`. A decision without a signature is no finding here; without a trust file, signatures are counted
+//! as not checked.
+//!
+//! ## Why it matters
+//! A name in `signer` is only a claim; the signature ties the person to this one action. If it fails, the
+//! approval was invented, copied from another action, or the action was exchanged after it: in the example, the
+//! path.
+//!
+//! ## How to mend it
+//! Find out whether the record or the trust file is wrong: a key that was rotated must stay in the file with
+//! its time of validity. If the record was changed, get the original, and have the person decide again.
+//!
+//! ## Fails
+//! ```jsonl --keys keys/example.json
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Create src/add.ts","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Do it.","done":false,"action":{"type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/auth.ts","content":"export const add = (a, b) => a + b\n"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/auth.ts","content":"export const add = (a, b) => a + b\n"}},"riskLevel":"medium","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"approved","by":"human","actionId":"a1","signer":"alice","timestamp":1768800002510,"signature":{"keyId":"TEST-KEY-alice","alg":"ed25519","value":"Nxei3iMe8qdT2FmcWvsE/2Yipj8pm1xSiBL0RjmWFZ5XufIUWdFDvdEX1xXhlo5LcSjZDrcq0PE1IUHY/ZCWAw=="}}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"ok"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Done.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl --keys keys/example.json
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Create src/add.ts","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Do it.","done":false,"action":{"type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/add.ts","content":"export const add = (a, b) => a + b\n"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/add.ts","content":"export const add = (a, b) => a + b\n"}},"riskLevel":"medium","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"approved","by":"human","actionId":"a1","signer":"alice","timestamp":1768800002510,"signature":{"keyId":"TEST-KEY-alice","alg":"ed25519","value":"Nxei3iMe8qdT2FmcWvsE/2Yipj8pm1xSiBL0RjmWFZ5XufIUWdFDvdEX1xXhlo5LcSjZDrcq0PE1IUHY/ZCWAw=="}}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"ok"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Done.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Trust file
+//! ```json
+//! {
+//!   "keys": [
+//!     {
+//!       "keyId": "TEST-KEY-alice",
+//!       "publicKey": "4/Q/c/4tHuNwM5+VfiMvXJjwuydGJLLD73Fab14MPvs=",
+//!       "signer": "alice",
+//!       "validFrom": 1768713600000,
+//!       "validTo": 1800336000000
+//!     }
+//!   ]
+//! }
+//! ```
 
-use super::{Check, Out, Rule, Scene};
+use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
 use crate::json::{Raw, canonicalise};
 use crate::replay::Aspect;
@@ -16,7 +69,7 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::GovernanceComplete),
     summary: "a signature doesn't count",
     source: include_str!("yv802.rs"),
-    check: Check::Scene(check),
+    check: Check::Scene(&[When::Decision], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
@@ -33,17 +86,21 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
 
 /// Rebuilds what was signed: the RFC 8785 form of
 /// `{executionId, turnId, actionHash, status, by, signer, timestamp}`.
-fn verify(scene: &Scene<'_, '_, '_>, keys: &TrustStore, decision: &Decision<'_>, signature: &SignatureFact<'_>) -> Result<(), Distrust> {
+fn verify(
+    scene: &Scene<'_, '_, '_>,
+    keys: &TrustStore,
+    decision: &Decision<'_>,
+    signature: &SignatureFact<'_>,
+) -> Result<(), Distrust> {
     let turn = scene.execution.turn();
     let signer = decision.signer.ok_or(Distrust::Incomplete("signer"))?.decode();
     let time = decision.time.ok_or(Distrust::Incomplete("timestamp"))?;
     let turn_id = scene.step.and_then(|s| s.turn).ok_or(Distrust::Incomplete("turn"))?;
     let action = match decision.modified {
         Some(modified) => modified.payload.map(|p| action_hash(&modified.kind.name(), p)),
-        None => turn
-            .proposal
-            .as_ref()
-            .and_then(|p| p.what.payload.as_deref().map(|payload| action_hash(&p.what.kind_name, Raw::trusted(payload)))),
+        None => turn.proposal.as_ref().filter(|p| p.what.is_recorded()).and_then(|p| {
+            p.what.payload.as_deref().map(|payload| action_hash(&p.what.as_action().kind.name(), Raw::trusted(payload)))
+        }),
     };
     let core = serde_json::json!({
         "executionId": &**scene.execution.id(),

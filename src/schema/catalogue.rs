@@ -28,7 +28,12 @@ impl Catalogue {
     }
 
     /// Adds the schema of `T`.
-    pub fn add<T: schemars::JsonSchema>(&mut self, name: &str, about: &'static str, adjust: impl FnOnce(&mut Map<String, Value>)) {
+    pub fn add<T: schemars::JsonSchema>(
+        &mut self,
+        name: &str,
+        about: &'static str,
+        adjust: impl FnOnce(&mut Map<String, Value>),
+    ) {
         let mut schema = SchemaGenerator::new(SchemaSettings::draft2020_12()).into_root_schema_for::<T>().to_value();
         if let Some(members) = schema.as_object_mut() {
             members.insert("title".into(), json!(name));

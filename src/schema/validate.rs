@@ -114,6 +114,14 @@ fn collect(text: &str, error: &ValidationError<'_>, all: &mut Vec<Violation>) {
     let pointer = error.instance_path().to_string();
     let here = json::resolve(text, &pointer).map_or(0..text.len(), |l| l.value);
     let found = shown(text, here.clone());
+    if let Kind::AnyOf { context } | Kind::OneOfNotValid { context } = error.kind()
+        && let Some(branch) = own_branch(error, context)
+    {
+        for inner in branch.iter().take(MAX_VIOLATIONS) {
+            collect(text, inner, all);
+        }
+        return;
+    }
     let keyword = error.kind().keyword().to_owned();
     let mut push = |pointer: String, at: Range<usize>, message: String| {
         all.push(Violation { pointer, at, message, keyword: keyword.clone() });
@@ -140,13 +148,22 @@ fn collect(text: &str, error: &ValidationError<'_>, all: &mut Vec<Violation>) {
         Kind::Minimum { limit } => push(pointer, here, format!("expected at least {limit}, found {found}")),
         Kind::Maximum { limit } => push(pointer, here, format!("expected at most {limit}, found {found}")),
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            let expected: Vec<String> = context.iter().filter_map(|branch| branch.first()).filter_map(expectation).collect();
+            let expected: Vec<String> = context.iter().filter_map(|branch| branch.first()).filter_map(expectation).filter(|e| e != "null").collect();
             let expected = if expected.is_empty() { "another value".to_owned() } else { expected.join(" or ") };
             push(pointer, here, format!("expected {expected}, found {found}"));
         }
         Kind::Not { .. } => push(pointer, here, "these members must not stand together".into()),
         _ => push(pointer, here, error.to_string()),
     }
+}
+
+/// The branch of an `anyOf` that has the value's own type: it knows what is wrong inside the value.
+fn own_branch<'c, 'e>(error: &ValidationError<'_>, context: &'c [Vec<ValidationError<'e>>]) -> Option<&'c Vec<ValidationError<'e>>> {
+    let here = error.instance_path();
+    let inside = |e: &ValidationError<'_>| {
+        e.instance_path() != here || matches!(e.kind(), Kind::AdditionalProperties { .. } | Kind::Required { .. } | Kind::Not { .. })
+    };
+    context.iter().find(|branch| !branch.is_empty() && branch.iter().all(inside))
 }
 
 /// What one branch of several would have wanted.

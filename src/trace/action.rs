@@ -10,8 +10,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Members of a tool's parameters that name paths, in lower case.
 const PATH_MEMBERS: [&str; 16] = [
-    "path", "paths", "file", "files", "filename", "filepath", "file_path", "dir", "directory", "cwd", "source", "src", "target",
-    "destination", "dest", "root",
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filename",
+    "filepath",
+    "file_path",
+    "dir",
+    "directory",
+    "cwd",
+    "source",
+    "src",
+    "target",
+    "destination",
+    "dest",
+    "root",
 ];
 
 fn members(payload: Raw<'_>) -> BTreeMap<String, Raw<'_>> {
@@ -63,7 +77,8 @@ pub fn diff_targets(diff: &str) -> Option<BTreeSet<String>> {
             hunk_lines = hunk_length(rest);
             continue;
         }
-        let name = ["--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to "].iter().find_map(|p| line.strip_prefix(p));
+        let name =
+            ["--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to "].iter().find_map(|p| line.strip_prefix(p));
         if let Some(name) = name {
             let name = name.split('\t').next().unwrap_or_default().trim_end();
             if name != "/dev/null" {
@@ -151,7 +166,8 @@ pub fn plain_path(path: &str) -> Cow<'_, str> {
         path = rest.trim_start_matches('/');
     }
     if path.contains("//") || path.contains("/./") {
-        let parts: Vec<&str> = path.split('/').enumerate().filter(|(n, p)| !(*p == "." || (p.is_empty() && *n > 0))).map(|(_, p)| p).collect();
+        let parts: Vec<&str> =
+            path.split('/').enumerate().filter(|(n, p)| !(*p == "." || (p.is_empty() && *n > 0))).map(|(_, p)| p).collect();
         Cow::Owned(parts.join("/"))
     } else {
         Cow::Borrowed(path)

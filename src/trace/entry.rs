@@ -141,7 +141,12 @@ impl<'a> Record<'a> {
             Self::V1(r) => Some(r.execution_id()),
             Self::Event(r) => Some(r.execution_id),
             Self::Broken(broken) => broken.execution,
-            Self::Transition(_) | Self::Turn(_) | Self::Command(_) | Self::CastHeader(_) | Self::CastFrame(_) | Self::Unreadable => None,
+            Self::Transition(_)
+            | Self::Turn(_)
+            | Self::Command(_)
+            | Self::CastHeader(_)
+            | Self::CastFrame(_)
+            | Self::Unreadable => None,
         }
     }
 
@@ -179,7 +184,13 @@ pub enum Grammar<'v> {
 /// Reads one record. `last_unended` says that it is the last line and has no line end: then a text
 /// that breaks off was cut by a crash.
 #[must_use]
-pub fn read<'a>(grammar: Grammar<'_>, scanner: &mut Scanner<'a>, text: &'a str, place: (u64, u64), last_unended: bool) -> Entry<'a> {
+pub fn read<'a>(
+    grammar: Grammar<'_>,
+    scanner: &mut Scanner<'a>,
+    text: &'a str,
+    place: (u64, u64),
+    last_unended: bool,
+) -> Entry<'a> {
     scanner.reset(text);
     let (line, indent) = place;
     let mut problems = Vec::new();
@@ -270,7 +281,12 @@ fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<P
     let violations = schemas::violations(format, kind, text);
     if violations.is_empty() {
         // The two validators disagree; the stricter one is believed.
-        problems.push(Problem { code: Code(103), at: (error.at.min(text.len()), 1), pointer: Some(pointer_at(text, error.at)), message: error.to_string() });
+        problems.push(Problem {
+            code: Code(103),
+            at: (error.at.min(text.len()), 1),
+            pointer: Some(pointer_at(text, error.at)),
+            message: error.to_string(),
+        });
     }
     for violation in violations {
         let code = if in_contract(&violation.pointer, kind) { Code(210) } else { Code(103) };
@@ -287,7 +303,9 @@ fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<P
 /// the schema.
 fn in_contract(pointer: &str, kind: Option<RecordKind>) -> bool {
     let thought = |rest: &str| {
-        let rest = rest.strip_prefix("/thought").map(|r| r.strip_prefix("s/").map_or(r, |r| r.trim_start_matches(|c: char| c.is_ascii_digit())));
+        let rest = rest
+            .strip_prefix("/thought")
+            .map(|r| r.strip_prefix("s/").map_or(r, |r| r.trim_start_matches(|c: char| c.is_ascii_digit())));
         rest.is_some_and(|r| r.is_empty() || r.starts_with('/'))
     };
     match kind {
@@ -327,9 +345,14 @@ fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
                     format!("the member {} stands twice in its object; the first one is read", cut(name))
                 }
                 NoteKind::LoneSurrogate if count > 1 => {
-                    format!("`{}` is half of a surrogate pair, read as U+FFFD ({count} such escapes in this record)", rest.get(..6).unwrap_or_default())
+                    format!(
+                        "`{}` is half of a surrogate pair, read as U+FFFD ({count} such escapes in this record)",
+                        rest.get(..6).unwrap_or_default()
+                    )
                 }
-                NoteKind::LoneSurrogate => format!("`{}` is half of a surrogate pair, read as U+FFFD", rest.get(..6).unwrap_or_default()),
+                NoteKind::LoneSurrogate => {
+                    format!("`{}` is half of a surrogate pair, read as U+FFFD", rest.get(..6).unwrap_or_default())
+                }
             };
             problems.push(Problem { code, at: (note.at, 6), pointer: Some(pointer_at(text, note.at)), message });
         }

@@ -57,7 +57,9 @@ impl Format {
     pub const fn native_version(self) -> FsmVersion {
         match self {
             Self::ExecutionRecord => FsmVersion::V1,
-            Self::YuangsEvents | Self::YuangsTransitions | Self::YuangsTurns | Self::YuangsRecord | Self::YuangsCast => FsmVersion::V0,
+            Self::YuangsEvents | Self::YuangsTransitions | Self::YuangsTurns | Self::YuangsRecord | Self::YuangsCast => {
+                FsmVersion::V0
+            }
         }
     }
 

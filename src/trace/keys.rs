@@ -118,7 +118,12 @@ impl TrustStore {
             let Some(key) = key else {
                 return Err(TrustError::Key(entry.key_id));
             };
-            let known = Key { key, signer: entry.signer, from: entry.valid_from.map(Timestamp::millis), to: entry.valid_to.map(Timestamp::millis) };
+            let known = Key {
+                key,
+                signer: entry.signer,
+                from: entry.valid_from.map(Timestamp::millis),
+                to: entry.valid_to.map(Timestamp::millis),
+            };
             if keys.insert(entry.key_id.clone(), known).is_some() {
                 return Err(TrustError::Duplicate(entry.key_id));
             }
@@ -139,7 +144,11 @@ impl TrustStore {
             return Err(Distrust::Expired(signed.key.to_owned()));
         }
         if key.signer != signed.signer {
-            return Err(Distrust::OtherSigner { key: signed.key.to_owned(), owner: key.signer.clone(), signer: signed.signer.to_owned() });
+            return Err(Distrust::OtherSigner {
+                key: signed.key.to_owned(),
+                owner: key.signer.clone(),
+                signer: signed.signer.to_owned(),
+            });
         }
         let value = bytes(signed.value).ok_or(Distrust::Malformed)?;
         let signature = Signature::from_slice(&value).map_err(|_| Distrust::Malformed)?;
@@ -164,7 +173,8 @@ mod tests {
 
     fn store(key: &SigningKey) -> TrustStore {
         let public = STANDARD.encode(key.verifying_key().as_bytes());
-        let text = format!(r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"alice","validFrom":100,"validTo":200}}]}}"#);
+        let text =
+            format!(r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"alice","validFrom":100,"validTo":200}}]}}"#);
         TrustStore::parse(&text).unwrap()
     }
 

@@ -807,11 +807,7 @@ impl TryFrom<EvaluationShape> for Evaluation {
     type Error = Contradiction;
 
     fn try_from(shape: EvaluationShape) -> Result<Self, Contradiction> {
-        if shape.reason.kind() == shape.kind {
-            Ok(Self::because(shape.reason))
-        } else {
-            Err(Contradiction::KindAndReason)
-        }
+        if shape.reason.kind() == shape.kind { Ok(Self::because(shape.reason)) } else { Err(Contradiction::KindAndReason) }
     }
 }
 

@@ -6,6 +6,7 @@
 use super::record::{ActionType, Capability, ChainMode, DecidedBy, EvaluationReason, RecordKind, Signature};
 use crate::governance::{EvaluationKind, Event, Risk, Ruling, State};
 use crate::json::{Raw, Str};
+use std::borrow::Cow;
 
 /// One fact with its place in the record.
 #[derive(Debug, Clone, Copy)]
@@ -118,13 +119,13 @@ pub enum ActionKind<'a> {
 impl ActionKind<'_> {
     /// The word as it stands in records.
     #[must_use]
-    pub fn name(&self) -> String {
+    pub fn name(&self) -> Cow<'_, str> {
         match self {
             Self::Known(ActionType::ToolCall) => "tool_call".into(),
             Self::Known(ActionType::ShellCmd) => "shell_cmd".into(),
             Self::Known(ActionType::CodeDiff) => "code_diff".into(),
             Self::Known(ActionType::Answer) => "answer".into(),
-            Self::Other(word) => word.decode().into_owned(),
+            Self::Other(word) => word.decode(),
         }
     }
 }

@@ -101,6 +101,16 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// Whether the record declares that the records of its execution are chained.
+    #[must_use]
+    pub fn declares_chain(&self) -> bool {
+        match self {
+            Self::ExecutionStarted(r) => r.chain.is_some(),
+            Self::Execution(r) => r.chain.is_some(),
+            _ => false,
+        }
+    }
+
     /// Unfolds the record into its steps, in their order.
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
         match self {
@@ -241,8 +251,7 @@ fn turn_steps<'r, 'a>(r: &'r Turn<'a>, nested: Option<u32>, emit: &mut dyn FnMut
     let turn = Some(r.turn_id.get());
     let start = Some(r.start_time.millis());
     let part = |member| Part { nested, member };
-    for (thought, member) in
-        r.thought.iter().map(|t| (t, "thought")).chain(r.thoughts.iter().flatten().map(|t| (t, "thoughts")))
+    for (thought, member) in r.thought.iter().map(|t| (t, "thought")).chain(r.thoughts.iter().flatten().map(|t| (t, "thoughts")))
     {
         emit(Step {
             turn,

@@ -40,7 +40,8 @@ pub(super) fn verify(input: &Result<Found, Missing>, options: &Options, report: 
     };
     let file: Arc<str> = name.as_str().into();
     let stem = stem(name);
-    let mut run = Run { file, stem, options, shards: Vec::new(), format: options.format, records: 0, findings: Vec::new(), strange: None };
+    let mut run =
+        Run { file, stem, options, shards: Vec::new(), format: options.format, records: 0, findings: Vec::new(), strange: None };
     match opened {
         Ok(reader) => run.read(reader, &mut report.counts.bytes),
         Err(error) => {
@@ -69,7 +70,8 @@ impl Run<'_> {
                 Ok(Some(block)) => block,
                 Ok(None) => break,
                 Err(error) => {
-                    let what = if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
+                    let what =
+                        if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
                     self.unreadable(last_line + 1, &format!("the input {what} here: {error}"));
                     break;
                 }
@@ -78,7 +80,10 @@ impl Run<'_> {
             if std::mem::take(&mut first) && self.is_document(&block) || !document.is_empty() {
                 if document.len() + block.bytes.len() > self.options.limits.document_bytes || block.overlong.is_some() {
                     let limit = self.options.limits.document_bytes;
-                    self.limit(block.first_line, &format!("the document is longer than {limit} bytes and isn't one record a line"));
+                    self.limit(
+                        block.first_line,
+                        &format!("the document is longer than {limit} bytes and isn't one record a line"),
+                    );
                     document.clear();
                     break;
                 }
@@ -111,7 +116,11 @@ impl Run<'_> {
         let mut scanner = Scanner::new(line, self.options.limits.depth);
         match scanner.skip() {
             // A whole array on one line is a document, unless it is a frame of a recording.
-            Ok(_) => *open == b'[' && scanner.end().is_ok() && Format::of_record(line, self.options.limits.depth) != Some(Format::YuangsCast),
+            Ok(_) => {
+                *open == b'['
+                    && scanner.end().is_ok()
+                    && Format::of_record(line, self.options.limits.depth) != Some(Format::YuangsCast)
+            }
             Err(error) => {
                 let more = rest.get(line_end..).unwrap_or_default().iter().any(|b| !b.is_ascii_whitespace());
                 // Pretty-printed JSON stops behind `[`, `{` or an opening member, never inside a string.
@@ -134,7 +143,8 @@ impl Run<'_> {
         if let Some(schema) = &self.options.schema {
             let limits = self.options.limits;
             let chunks = chunks(block);
-            let parsed: Vec<Vec<Entry<'_>>> = chunks.par_iter().map(|c| parse(c, Grammar::Schema(schema), limits, block.last)).collect();
+            let parsed: Vec<Vec<Entry<'_>>> =
+                chunks.par_iter().map(|c| parse(c, Grammar::Schema(schema), limits, block.last)).collect();
             return self.against_schema(&parsed);
         }
         if self.format.is_none() {
@@ -145,7 +155,8 @@ impl Run<'_> {
         let untold = self.format.is_none();
         let limits = self.options.limits;
         let chunks = chunks(block);
-        let parsed: Vec<Vec<Entry<'_>>> = chunks.par_iter().map(|c| parse(c, Grammar::Format(format), limits, block.last)).collect();
+        let parsed: Vec<Vec<Entry<'_>>> =
+            chunks.par_iter().map(|c| parse(c, Grammar::Format(format), limits, block.last)).collect();
         if untold {
             for entry in parsed.iter().flatten().filter(|e| matches!(e.record, Record::Unreadable)) {
                 self.records += 1;
@@ -176,7 +187,8 @@ impl Run<'_> {
         }
         let (elements, error) = elements(text, self.options.limits.depth);
         if self.format.is_none() {
-            self.format = elements.iter().find_map(|(at, end)| Format::of_record(text.get(*at..*end)?, self.options.limits.depth));
+            self.format =
+                elements.iter().find_map(|(at, end)| Format::of_record(text.get(*at..*end)?, self.options.limits.depth));
         }
         let place = |at: usize| {
             let before = text.get(..at).unwrap_or_default();
@@ -203,7 +215,12 @@ impl Run<'_> {
         }
         if let Some(error) = error {
             let (line, column) = place(error.at.min(text.len()));
-            let problem = Problem { code: Code(102), at: (0, 1), pointer: None, message: format!("the document is no valid JSON: {error}; nothing behind this place is read") };
+            let problem = Problem {
+                code: Code(102),
+                at: (0, 1),
+                pointer: None,
+                message: format!("the document is no valid JSON: {error}; nothing behind this place is read"),
+            };
             let entry = Entry { line, indent: column, text: "", record: Record::Unreadable, problems: vec![problem] };
             self.records += 1;
             self.report_problems(&entry);
@@ -222,7 +239,8 @@ impl Run<'_> {
                     return Some(format);
                 }
                 let mut scanner = Scanner::new(text, self.options.limits.depth);
-                if self.strange.is_none() && text.trim_start().starts_with('{') && scanner.skip().is_ok() && scanner.end().is_ok() {
+                if self.strange.is_none() && text.trim_start().starts_with('{') && scanner.skip().is_ok() && scanner.end().is_ok()
+                {
                     self.strange = Some((number, "its records look like none of the known formats".into()));
                 }
             }
@@ -234,7 +252,11 @@ impl Run<'_> {
     /// Hands entries to the workers, each execution to one of them, in the order of the input.
     fn replay(&mut self, format: Format, parsed: &[Vec<Entry<'_>>]) {
         if self.shards.is_empty() {
-            let workers = if format == Format::ExecutionRecord || format == Format::YuangsEvents { rayon::current_num_threads() } else { 1 };
+            let workers = if format == Format::ExecutionRecord || format == Format::YuangsEvents {
+                rayon::current_num_threads()
+            } else {
+                1
+            };
             self.shards = (0..workers.max(1)).map(|_| Shard::new(self.file.clone(), format)).collect();
         }
         self.records += parsed.iter().map(|e| e.len() as u64).sum::<u64>();
@@ -386,7 +408,8 @@ fn chunks<'b>(block: &Block<'b>) -> Vec<Chunk<'b>> {
     let mut rest = block.bytes;
     let mut line = block.first_line;
     while !rest.is_empty() {
-        let end = memchr::memchr(b'\n', rest.get(CHUNK.min(rest.len())..).unwrap_or_default()).map_or(rest.len(), |n| CHUNK + n + 1);
+        let end =
+            memchr::memchr(b'\n', rest.get(CHUNK.min(rest.len())..).unwrap_or_default()).map_or(rest.len(), |n| CHUNK + n + 1);
         let (bytes, tail) = rest.split_at_checked(end).unwrap_or((rest, &[]));
         all.push(Chunk { bytes, first_line: line, last: tail.is_empty() });
         line += memchr::memchr_iter(b'\n', bytes).count() as u64;
@@ -427,14 +450,20 @@ fn parse<'b>(chunk: &Chunk<'b>, grammar: Grammar<'_>, limits: crate::source::Lim
 }
 
 fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {
-    let problem = Problem { code: Code(107), at: (0, 1), pointer: None, message: format!("the record has {} bytes; it may have {limit}", text.len()) };
+    let problem = Problem {
+        code: Code(107),
+        at: (0, 1),
+        pointer: None,
+        message: format!("the record has {} bytes; it may have {limit}", text.len()),
+    };
     Entry { line: place.0, indent: place.1, text, record: Record::Unreadable, problems: vec![problem] }
 }
 
 fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
     let text = bytes.get(..valid).and_then(|b| std::str::from_utf8(b).ok()).unwrap_or_default();
     let byte = bytes.get(valid).copied().unwrap_or_default();
-    let problem = Problem { code: Code(101), at: (valid, 1), pointer: None, message: format!("the line is no UTF-8: byte 0x{byte:02x}") };
+    let problem =
+        Problem { code: Code(101), at: (valid, 1), pointer: None, message: format!("the line is no UTF-8: byte 0x{byte:02x}") };
     Entry { line: place.0, indent: place.1, text, record: Record::Unreadable, problems: vec![problem] }
 }
 

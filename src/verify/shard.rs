@@ -1,7 +1,7 @@
 //! One worker's share of the executions, and how a rule's draft becomes a finding.
 
 use crate::diag::{Finding, Place, Related, Severity};
-use crate::replay::{Aspect, Close, Context, Execution, Judged, Movement, Summary};
+use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Movement, Summary};
 use crate::rules::{self, Draft, Out, Rule, Scene, Settings, Target};
 use crate::trace::entry::{Entry, Problem, Record};
 use crate::trace::{Fact, Format, Step};
@@ -25,6 +25,8 @@ pub(super) struct Shard {
     pub(super) dropped: [u64; 3],
     /// Line of the last record that can't be attributed to an execution.
     last_lost: u64,
+    /// The lost line that has explained a missing start already: it can't explain a second one.
+    start_excused: u64,
     /// Follow-ups of such lines.
     follow_ups: Vec<(u64, Related)>,
 }
@@ -71,6 +73,7 @@ impl Shard {
             findings: Vec::new(),
             dropped: [0; 3],
             last_lost: 0,
+            start_excused: 0,
             follow_ups: Vec::new(),
         }
     }
@@ -114,14 +117,14 @@ impl Shard {
         if matches!(entry.record, Record::Event(_)) && execution.is_repeat(entry.text) {
             return;
         }
-        let lost_between = self.last_lost > execution.last_line() && execution.last_line() > 0;
+        let begins = execution.last_line() == 0;
+        let lost_between =
+            if begins { self.last_lost > self.start_excused } else { self.last_lost > execution.last_line() };
         let problem_root = self.problems(live, entry);
         let context = Context { assessor: settings.assessor };
         if let Record::V1(record) = &entry.record {
             let mut judged = Judged::default();
-            let mut declares = false;
-            record.steps(&mut |step| declares |= Execution::declares_chain(&step));
-            live.execution.record(entry.line, entry.text, record.prev(), declares, &mut judged);
+            live.execution.record(entry.line, entry.text, record.prev(), record.declares_chain(), &mut judged);
             if judged.chain.is_some() {
                 self.chain(live, entry, &judged, lost_between, settings);
             }
@@ -160,7 +163,8 @@ impl Shard {
     fn chain(&mut self, live: &mut Live, entry: &Entry<'_>, judged: &Judged, lost_between: bool, settings: &Settings) {
         let previous = judged.chain.as_ref().map_or(0, |c| c.previous_line);
         live.execution.verdict_mut().deny(Aspect::GovernanceComplete);
-        let follow_up = Related { file: self.file.clone(), line: entry.line, message: "YV801 broken-chain follows from it".into() };
+        let follow_up =
+            Related { file: self.file.clone(), line: entry.line, message: "YV801 broken-chain follows from it".into() };
         if lost_between {
             self.follow_ups.push((self.last_lost, follow_up));
         } else if previous != 0 && live.chain_broken_at == previous {
@@ -175,7 +179,15 @@ impl Shard {
     }
 
     /// Shows a step to the rules and folds what only follows from an earlier break.
-    fn judge(&mut self, live: &mut Live, entry: &Entry<'_>, step: &Step<'_, '_>, judged: &Judged, lost_between: bool, settings: &Settings) {
+    fn judge(
+        &mut self,
+        live: &mut Live,
+        entry: &Entry<'_>,
+        step: &Step<'_, '_>,
+        judged: &Judged,
+        lost_between: bool,
+        settings: &Settings,
+    ) {
         let scene = Scene { execution: &live.execution, step: Some(step), entry: Some(entry), judged, close: None, settings };
         let drafts = scene_drafts(&scene);
         let signed = scene.decision().is_some_and(|d| d.signature.is_some());
@@ -204,10 +216,17 @@ impl Shard {
                 if lost_between || matches!(live.root, Some(Root::Line(_))) {
                     // The line that nobody could read may be the one that is missing.
                     let root = live.root.unwrap_or(Root::Line(self.last_lost));
+                    if moved.breach == Some(Breach::NoStart) {
+                        self.start_excused = self.last_lost;
+                    }
                     live.root = Some(root);
                     live.execution.lose_track_at(moved.event);
                     self.follow_up(Some(root), entry.line, format!("{} is illegal in {}", moved.event, moved.before));
-                    let others: Vec<Draft> = drafts.into_iter().filter(|d| !PATH_RULES.contains(&d.rule.code.0)).collect();
+                    let (folded, others): (Vec<Draft>, Vec<Draft>) =
+                        drafts.into_iter().partition(|d| PATH_RULES.contains(&d.rule.code.0));
+                    for aspect in folded.iter().filter_map(|d| d.rule.aspect) {
+                        live.execution.verdict_mut().deny(aspect);
+                    }
                     self.report(live, &others, Some(entry), Some(step));
                 } else {
                     let reported = self.report(live, &drafts, Some(entry), Some(step));
@@ -235,7 +254,11 @@ impl Shard {
         let scene = Scene { execution: &live.execution, step: None, entry: None, judged: &judged, close: Some(close), settings };
         let drafts = scene_drafts(&scene);
         if close.unterminated && self.last_lost > live.execution.last_line() {
-            let related = Related { file: self.file.clone(), line: live.execution.last_line(), message: "the execution may have ended there".into() };
+            let related = Related {
+                file: self.file.clone(),
+                line: live.execution.last_line(),
+                message: "the execution may have ended there".into(),
+            };
             self.follow_ups.push((self.last_lost, related));
             let others: Vec<Draft> = drafts.into_iter().filter(|d| d.rule.code.0 != 203).collect();
             self.report(live, &others, None, None);
@@ -262,7 +285,13 @@ impl Shard {
     }
 
     /// Turns drafts into findings; returns where they are kept.
-    fn report(&mut self, live: &mut Live, drafts: &[Draft], entry: Option<&Entry<'_>>, step: Option<&Step<'_, '_>>) -> Vec<usize> {
+    fn report(
+        &mut self,
+        live: &mut Live,
+        drafts: &[Draft],
+        entry: Option<&Entry<'_>>,
+        step: Option<&Step<'_, '_>>,
+    ) -> Vec<usize> {
         let mut kept = Vec::new();
         for draft in drafts {
             let severity = draft.severity.unwrap_or(draft.rule.severity);
@@ -308,8 +337,9 @@ impl Shard {
     }
 }
 
-/// Rules about the path alone: what they say is folded where the path is known to be incomplete.
-const PATH_RULES: [u16; 4] = [201, 202, 206, 311];
+/// Rules that a lost record may explain: what they say is folded under it, and still answers the verdict
+/// with no. The decision that is missing (YV301) may be the record that nobody can read.
+const PATH_RULES: [u16; 5] = [201, 202, 206, 301, 311];
 
 fn scene_drafts(scene: &Scene<'_, '_, '_>) -> Vec<Draft> {
     let mut out = Out::default();
@@ -323,7 +353,12 @@ pub(super) fn help(rule: &Rule) -> String {
 }
 
 /// The finding for something that the reader found.
-pub(super) fn problem_finding(file: &Arc<str>, entry: &Entry<'_>, problem: &Problem, execution: Option<Arc<str>>) -> Option<Finding> {
+pub(super) fn problem_finding(
+    file: &Arc<str>,
+    entry: &Entry<'_>,
+    problem: &Problem,
+    execution: Option<Arc<str>>,
+) -> Option<Finding> {
     let rule = rules::by_code(problem.code)?;
     let (line, column) = entry.position(problem.at.0);
     let turn = match &entry.record {

@@ -134,9 +134,7 @@ impl<'a> NativeThought<'a> {
     #[must_use]
     pub fn fact(&self) -> super::step::Thought<'a> {
         let action = match self.kind {
-            Some(kind) if !self.is_done => {
-                Some(Action { id: None, kind: action_kind(kind), payload: self.payload, risk: None })
-            }
+            Some(kind) if !self.is_done => Some(Action { id: None, kind: action_kind(kind), payload: self.payload, risk: None }),
             _ => None,
         };
         super::step::Thought { agent: None, done: self.is_done, action, conditions: true }

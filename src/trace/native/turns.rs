@@ -10,8 +10,8 @@ use crate::trace::record::{ActionType, DecidedBy, Each, Evaluation, Message};
 use crate::trace::scalar::{Int, Timestamp};
 use crate::trace::step::{ActionKind, Decision, Executed, Fact, Observed, Part, Proposal, Step};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::{self, Deserializer};
 use serde::Deserialize;
+use serde::de::{self, Deserializer};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
@@ -131,7 +131,9 @@ impl<'a> NativeTurn<'a> {
         let answer = self.proposed_action.as_ref().is_some_and(|a| a.fact().kind == ActionKind::Known(ActionType::Answer));
         let refused = self.refusal();
         match (&self.governance, refused) {
-            (Some(decision), _) => emit(step(decision.timestamp.map(Timestamp::millis), "governance", Fact::Decided(decision.fact()))),
+            (Some(decision), _) => {
+                emit(step(decision.timestamp.map(Timestamp::millis), "governance", Fact::Decided(decision.fact())))
+            }
             (None, Some(refusal)) => emit(step(end, "executionResult", Fact::Decided(refusal))),
             (None, None) if editor && answer => {
                 // The editor runtime hands answers out without asking: no decision is kept.
@@ -191,7 +193,8 @@ impl<'a> NativeTurn<'a> {
     /// Whether the result says no more than that the governor refused.
     fn is_refusal_notice(&self) -> bool {
         let rejected = self.governance.as_ref().is_some_and(|g| g.status == Ruling::Rejected);
-        rejected && self.execution_result.as_ref().is_some_and(|r| !r.success && r.output.is_some_and(|o| o.starts_with(REJECTED)))
+        rejected
+            && self.execution_result.as_ref().is_some_and(|r| !r.success && r.output.is_some_and(|o| o.starts_with(REJECTED)))
     }
 }
 
