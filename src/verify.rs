@@ -17,6 +17,7 @@ use crate::rules::Settings;
 use crate::schema::Validator;
 use crate::source::{Found, Limits, Missing};
 use crate::trace::Format;
+use std::io::Read;
 
 /// What to verify, and how.
 #[derive(Debug, Default)]
@@ -43,7 +44,22 @@ pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
         report.counts.files += 1;
         input::verify(input, options, &mut report);
     }
-    report.counts.rules_run = if options.schema_only || report.summaries.is_empty() { 0 } else { crate::rules::ALL.len() as u64 };
+    finish(report, options)
+}
+
+/// Verifies what a reader gives, under a name for the report.
+#[must_use]
+pub fn verify_reader(name: &str, reader: impl Read, options: &Options) -> Report {
+    let mut report = Report::default();
+    report.counts.files += 1;
+    input::verify_reader(name, reader, options, &mut report);
+    finish(report, options)
+}
+
+/// Puts a report in order: that of the input, with fingerprints, cut to what was asked for.
+fn finish(mut report: Report, options: &Options) -> Report {
+    let replayed = !options.schema_only && !report.summaries.is_empty();
+    report.counts.rules_run = if replayed { crate::rules::ALL.len() as u64 } else { 0 };
     report.findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut report.findings);
     if options.max_findings > 0 && report.findings.len() > options.max_findings {

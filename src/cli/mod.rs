@@ -11,6 +11,8 @@ use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 pub use output::Failure;
+pub use rules::markdown as rules_table;
+pub use schema::{catalogue as schemas, text as schema_text};
 
 /// Nothing to object to.
 pub const EXIT_CLEAN: u8 = 0;

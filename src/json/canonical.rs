@@ -1,7 +1,7 @@
 //! Canonical JSON (RFC 8785): the one spelling under which two values are compared and hashed.
 //!
 //! Two deviations, both stricter. The RFC rounds every number to a double, which makes
-//! `9007199254740993` and `9007199254740992` equal; here a number that a double can't hold keeps its
+//! `9007199254740993` and `9007199254740992` equal; here an integer that a double can't hold keeps its
 //! digits. The RFC refuses halves of surrogate pairs; here they stay visible as `\udXXX`, so that
 //! they equal neither U+FFFD nor each other.
 
@@ -206,7 +206,7 @@ fn number(text: &str) -> String {
         return text.to_owned();
     }
     let integer = !text.bytes().any(|b| matches!(b, b'.' | b'e' | b'E'));
-    if integer && value.abs() > 9_007_199_254_740_991.0 {
+    if integer && value.abs() > 9_007_199_254_740_991.0 && format!("{value:.0}") != text {
         return text.to_owned();
     }
     ryu_js::Buffer::new().format(value).to_owned()

@@ -61,7 +61,7 @@ impl<'s, 'de> Deserializer<'s, 'de> {
 
     fn seq<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         self.scanner.open_array()?;
-        visitor.visit_seq(Elements { scanner: self.scanner, first: true })
+        visitor.visit_seq(Elements { scanner: self.scanner, first: true, ended: false })
     }
 }
 
@@ -230,13 +230,16 @@ impl<'de> de::MapAccess<'de> for Members<'_, 'de> {
 struct Elements<'s, 'de> {
     scanner: &'s mut Scanner<'de>,
     first: bool,
+    /// The bracket was consumed: serde may ask again.
+    ended: bool,
 }
 
 impl<'de> de::SeqAccess<'de> for Elements<'_, 'de> {
     type Error = Error;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
-        if !self.scanner.element(self.first)? {
+        if self.ended || !self.scanner.element(self.first)? {
+            self.ended = true;
             return Ok(None);
         }
         self.first = false;

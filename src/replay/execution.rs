@@ -60,6 +60,8 @@ pub struct Execution {
     agents: FxHashSet<Box<str>>,
     governor: Option<Box<str>>,
     policy_signer: Option<Box<str>>,
+    /// Who has signed, and where first: nobody of them may turn out to be an agent.
+    signers: FxHashMap<Box<str>, u64>,
     governor_signs_as_human: bool,
     chain: bool,
     last_hash: Option<[u8; 32]>,
@@ -127,6 +129,7 @@ impl Execution {
             agents: FxHashSet::default(),
             governor: None,
             policy_signer: None,
+            signers: FxHashMap::default(),
             governor_signs_as_human: false,
             chain: false,
             last_hash: None,
@@ -280,6 +283,7 @@ impl Execution {
     pub fn reopen(&mut self, summary: &Summary) {
         self.machine = Machine::at(summary.version, summary.final_state.unwrap_or(State::Terminal));
         self.started = true;
+        self.ended = true;
         self.first_line = summary.line;
         self.verdict = summary.verdict;
         self.violation.clone_from(&summary.violation);
@@ -528,6 +532,10 @@ impl Execution {
         let Some(found) = step.turn else {
             return;
         };
+        let after_end = judged.movement.is_some_and(|m| m.breach == Some(Breach::AfterTerminal));
+        if after_end || self.machine.candidates().single() == Some(State::Terminal) {
+            return;
+        }
         match self.turn.id {
             Some(current) if current == found => {}
             Some(current) if !begins && found != current.saturating_add(1) => {
@@ -623,19 +631,23 @@ impl Execution {
                 Some(_) => self.check_turn(line, step, true, judged),
                 None => self.begin_turn(line, None),
             }
-            if step.turn.is_some() && !self.turn.thoughts.is_empty() {
+            let legal = judged.movement.is_some_and(|m| m.movement == Movement::Legal);
+            if step.turn.is_some() && !self.turn.thoughts.is_empty() && legal {
                 // The same number again: a turn that was begun anew.
                 let id = self.turn.id;
                 self.begin_turn(line, id);
-                if judged.order.is_none() && judged.movement.is_some_and(|m| m.movement == Movement::Legal) {
+                if judged.order.is_none() {
                     let current = id.unwrap_or_default();
                     judged.order = Some(TurnBreak::Jump { expected: current.saturating_add(1), found: current });
                     self.turn.repeated = true;
                 }
             }
         }
-        if let Some(agent) = &agent {
-            self.agents.insert(agent.clone());
+        if let Some(agent) = &agent
+            && self.agents.insert(agent.clone())
+            && let Some(signed) = self.signers.get(agent)
+        {
+            judged.late_agent = Some((agent.to_string(), *signed));
         }
         if !thought.conditions {
             self.conditions_missing = Some("prompt and tool-set version");
@@ -655,6 +667,10 @@ impl Execution {
         }
         if let Some(agent) = &agent {
             self.agents.insert(agent.clone());
+        }
+        if judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.proposal.is_some() {
+            // A second proposal where none is due doesn't take the place of the first.
+            return;
         }
         self.turn.proposer = agent;
         self.turn.declared = proposal.declared.map(|paths| paths.iter().map(|p| p.decode().into()).collect());
@@ -719,7 +735,10 @@ impl Execution {
             let known = &self.known;
             authority::judge_modification(context.assessor, recorded, decision, |id| known.contains_key(id), &mut facts);
         }
-        self.judge_signer(decision, &mut facts);
+        if let Some(modified) = &decision.modified {
+            judged.understated = judged.understated.or_else(|| understated(context, modified));
+        }
+        self.judge_signer(line, decision, &mut facts);
         if let Some(id) = modified_id {
             self.known.entry(id.decode().into()).or_insert(Known { line, rejected: false, ran: None, frozen: None });
         }
@@ -729,6 +748,12 @@ impl Execution {
         {
             known.rejected = true;
             known.frozen = proposal;
+        }
+        // A second decision where none is due doesn't take the place of the first.
+        let late = judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.decision.is_some();
+        judged.decided = Some(facts.clone());
+        if late {
+            return;
         }
         self.turn.decision = Some(Kept {
             what: KeptDecision {
@@ -741,12 +766,11 @@ impl Execution {
             line,
             time: decision.time.or(time),
         });
-        judged.decided = Some(facts);
     }
 
     /// No agent may sign, and one governor signs. Humans are people, and several may have taken turns;
     /// but where the governor of record is one of them, nobody else may sign as one.
-    fn judge_signer(&mut self, decision: &Decision<'_>, facts: &mut Decided) {
+    fn judge_signer(&mut self, line: u64, decision: &Decision<'_>, facts: &mut Decided) {
         use crate::trace::record::DecidedBy;
         let Some(signer) = decision.signer.map(|s| s.decode().into_owned()) else {
             return;
@@ -755,6 +779,7 @@ impl Execution {
             facts.signed_by_agent = Some(signer);
             return;
         }
+        self.signers.entry(signer.as_str().into()).or_insert(line);
         let governor = match decision.by {
             DecidedBy::Policy => {
                 let first = self.policy_signer.get_or_insert_with(|| signer.as_str().into()).clone();
@@ -847,6 +872,10 @@ impl Execution {
         if decision.what.misdirected {
             return Approval::Misdirected;
         }
+        if turn.rejected_ran {
+            // The movement into EXECUTING has been reported.
+            return Approval::Misdirected;
+        }
         if decision.what.ruling == Ruling::Rejected {
             let other = id.is_some_and(|id| !known(id).is_some_and(|k| k.rejected));
             return if other { Approval::Missing } else { Approval::Rejected };
@@ -867,6 +896,11 @@ impl Execution {
 
     fn declared_over(&mut self, line: u64, outcome: Str<'_>, judged: &mut Judged) {
         let word = outcome.decode().into_owned();
+        if self.ended {
+            let before = self.machine.state();
+            self.breach(line, Event::Concluded, before, Breach::AfterTerminal, judged);
+            return;
+        }
         // A `done` thought and straight to the end: that is the shortcut, and said as such.
         let shortcut = self.stopped_at_done();
         self.shortcut = self.shortcut.or(shortcut);
@@ -952,6 +986,8 @@ impl Execution {
             let rejected_ran = moved.to == State::Executing && ruling == Some(Ruling::Rejected);
             self.machine.put(moved.to);
             if rejected_ran {
+                self.turn.rejected_ran = true;
+                self.breach(line, event, before, Breach::ResultOutsideState, judged);
                 judged.executed = Some(Ran {
                     id: self.turn.proposal.as_ref().and_then(|p| p.what.id.as_deref()).map(str::to_owned),
                     approval: Approval::Rejected,
@@ -988,7 +1024,7 @@ impl Execution {
                 let nothing = Executed { action_id: None, capability: None, action: None, observed: None, result: None };
                 self.run(line, &nothing, context, judged);
             }
-            Event::EvaluationMade(kind) => self.last_evaluation = Some((kind, None, line)),
+            Event::EvaluationMade(kind) => self.last_evaluation = Some((kind, moved.reason, line)),
             Event::Start
             | Event::ThoughtGenerated { .. }
             | Event::Concluded

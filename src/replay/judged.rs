@@ -28,6 +28,8 @@ pub struct Judged {
     pub outcome: Option<OutcomeMismatch>,
     /// The recorded risk is below what the analyser finds.
     pub understated: Option<(Risk, Risk)>,
+    /// An agent that thinks, and that has signed a decision before: the line of that decision.
+    pub late_agent: Option<(String, u64)>,
     /// A recorded hash of the context doesn't fit the recorded messages.
     pub input_hash_wrong: bool,
 }
@@ -45,6 +47,7 @@ impl Judged {
             || self.token.is_some()
             || self.outcome.is_some()
             || self.understated.is_some()
+            || self.late_agent.is_some()
             || self.input_hash_wrong
     }
 }

@@ -164,22 +164,21 @@ pub fn by_code(code: Code) -> Option<&'static Rule> {
     ALL.binary_search_by_key(&code, |r| r.code).ok().and_then(|n| ALL.get(n)).copied()
 }
 
-/// The functions for each kind of scene, in the order of the codes.
-static BY_WHEN: LazyLock<[Vec<CheckFn>; 5]> = LazyLock::new(|| {
+/// The functions for each kind of scene, in the order of the codes, each with a bit of its own.
+static BY_WHEN: LazyLock<[Vec<(u64, CheckFn)>; 5]> = LazyLock::new(|| {
     let asked = |when: When| {
-        let wants = |rule: &&&Rule| matches!(rule.check, Check::Scene(whens, _) if whens.contains(&when));
-        ALL.iter()
-            .filter(wants)
-            .filter_map(|rule| match rule.check {
-                Check::Scene(_, check) => Some(check),
-                Check::Reader => None,
+        let with_bits = ALL.iter().zip(0u32..).map(|(rule, n)| (1u64 << (n % 64), rule.check));
+        with_bits
+            .filter_map(|(bit, check)| match check {
+                Check::Scene(whens, function) if whens.contains(&when) => Some((bit, function)),
+                Check::Scene(..) | Check::Reader => None,
             })
             .collect()
     };
     [asked(When::Start), asked(When::Decision), asked(When::Execution), asked(When::Oddity), asked(When::End)]
 });
 
-/// Shows a scene to every rule that it concerns.
+/// Shows a scene to every rule that it concerns, once.
 pub fn check_all(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let [start, decision, execution, oddity, end] = &*BY_WHEN;
     let kinds = [
@@ -189,8 +188,10 @@ pub fn check_all(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         (scene.judged.is_odd(), oddity),
         (scene.close.is_some(), end),
     ];
-    for (_, checks) in kinds.into_iter().filter(|(concerned, _)| *concerned) {
-        for check in checks {
+    let mut asked = 0;
+    for (bit, check) in kinds.into_iter().filter(|(concerned, _)| *concerned).flat_map(|(_, checks)| checks) {
+        if asked & bit == 0 {
+            asked |= bit;
             check(scene, out);
         }
     }
@@ -211,5 +212,6 @@ mod tests {
         }
         let names: std::collections::BTreeSet<_> = ALL.iter().map(|r| r.name).collect();
         assert_eq!(names.len(), ALL.len());
+        assert!(ALL.len() <= 64, "`check_all` has a bit for each rule");
     }
 }

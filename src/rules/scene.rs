@@ -6,7 +6,7 @@ use crate::json::resolve;
 use crate::replay::{Assessor, Close, Execution, Judged};
 use crate::trace::keys::TrustStore;
 use crate::trace::step::{Beside, Decision, Fact, Outcome, Step};
-use crate::trace::{Entry, Record};
+use crate::trace::{Entry, Record, v1};
 
 /// What the caller of a verification has chosen.
 #[derive(Debug, Default)]
@@ -48,6 +48,22 @@ impl<'a> Scene<'_, '_, 'a> {
             Fact::Decided(decision) => Some(decision),
             Fact::Moved(moved) => moved.decision,
             _ => None,
+        }
+    }
+
+    /// The member of the record that the step's time comes from.
+    #[must_use]
+    pub fn time_member(&self) -> &'static str {
+        let Some((entry, step)) = self.entry.zip(self.step) else {
+            return "";
+        };
+        let whole_turn = matches!(entry.record, Record::Turn(_) | Record::V1(v1::Record::Turn(_) | v1::Record::Execution(_)));
+        match (&entry.record, step.part.member) {
+            (Record::CastFrame(_), _) => "/0",
+            (_, "governance") => "/governance/timestamp",
+            (_, "thought" | "thoughts" | "proposedAction") if whole_turn => "/startTime",
+            _ if whole_turn => "/endTime",
+            _ => "/timestamp",
         }
     }
 

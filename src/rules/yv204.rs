@@ -36,6 +36,7 @@
 
 use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
+use crate::governance::Event;
 use crate::replay::Aspect;
 use crate::replay::Breach;
 
@@ -53,6 +54,11 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(moved) = &scene.judged.movement
         && moved.breach == Some(Breach::AfterTerminal)
     {
-        out.report(&RULE, format!("{} stands after the end of its execution", moved.event));
+        let message = if moved.event == Event::Concluded {
+            "the execution is declared over a second time".to_owned()
+        } else {
+            format!("{} stands after the end of its execution", moved.event)
+        };
+        out.report(&RULE, message);
     }
 }

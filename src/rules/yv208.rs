@@ -39,6 +39,7 @@
 
 use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
+use crate::replay::Movement;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(208),
@@ -51,9 +52,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    if let Some(reversal) = scene.judged.reversal {
+    // An event that the path finds out of place is out of its time as well.
+    let displaced = scene.execution.is_broken() || scene.judged.movement.is_some_and(|m| m.movement != Movement::Legal);
+    if let Some(reversal) = scene.judged.reversal.filter(|_| !displaced) {
         let back = reversal.previous.saturating_sub(reversal.now);
         out.report(&RULE, format!("the time is {back} ms before the time of the event before"))
+            .whole_record(scene.time_member())
             .related(reversal.line, "the event before");
     }
 }

@@ -30,6 +30,7 @@
 
 use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
+use crate::replay::Movement;
 use crate::replay::Aspect;
 
 pub(super) const RULE: Rule = Rule {
@@ -45,12 +46,12 @@ pub(super) const RULE: Rule = Rule {
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(reuse) = &scene.judged.reuse {
         // A whole turn that comes again brings its ids with it, and is reported as a turn.
-        if reuse.of == "action" && scene.execution.turn().repeated {
+        let out_of_place = scene.judged.movement.is_some_and(|m| m.movement != Movement::Legal);
+        if reuse.of == "action" && (scene.execution.turn().repeated || out_of_place) {
             return;
         }
-        let below = if reuse.of == "action" { "/id" } else { "" };
-        out.report(&RULE, format!("the {} id `{}` is used a second time", reuse.of, reuse.id))
-            .below(below)
-            .related(reuse.line, "first used here");
+        let draft = out.report(&RULE, format!("the {} id `{}` is used a second time", reuse.of, reuse.id));
+        let draft = if reuse.of == "action" { draft.below_if_there("/id") } else { draft.whole_record("/executionId") };
+        draft.related(reuse.line, "first used here");
     }
 }

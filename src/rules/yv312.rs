@@ -47,10 +47,15 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::GovernanceComplete),
     summary: "an agent signed a decision, or two governors did",
     source: include_str!("yv312.rs"),
-    check: Check::Scene(&[When::Decision], check),
+    check: Check::Scene(&[When::Decision, When::Oddity], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+    if let Some((agent, line)) = &scene.judged.late_agent {
+        out.report(&RULE, format!("`{agent}` thinks as an agent, and has signed a decision before"))
+            .whole_record("/agentId")
+            .related(*line, "the decision");
+    }
     let Some(decided) = &scene.judged.decided else {
         return;
     };

@@ -83,6 +83,12 @@ impl Validator {
                 break;
             }
         }
+        let wrong_type: Vec<String> = all.iter().filter(|v| v.keyword == "type").map(|v| v.pointer.clone()).collect();
+        // What a value of the wrong type breaks besides is no news.
+        all.retain(|v| {
+            let combined = matches!(v.keyword.as_str(), "not" | "oneOf" | "anyOf" | "enum" | "const" | "if" | "then" | "else");
+            !(combined && wrong_type.iter().any(|p| *p == v.pointer || p.strip_prefix(&v.pointer).is_some_and(|rest| rest.starts_with('/'))))
+        });
         all.sort_by(|a, b| (a.at.start, &a.pointer, &a.message).cmp(&(b.at.start, &b.pointer, &b.message)));
         all.dedup();
         all

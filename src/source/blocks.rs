@@ -37,6 +37,8 @@ pub struct Blocks<R> {
     next_line: u64,
     read: u64,
     end: bool,
+    /// Reading failed: said once what was read before has been delivered.
+    failed: Option<io::Error>,
     limits: Limits,
     target: usize,
 }
@@ -44,13 +46,19 @@ pub struct Blocks<R> {
 impl<R: Read> Blocks<R> {
     /// Starts at the current position of `reader`.
     pub fn new(reader: R, limits: Limits) -> Self {
-        Self { reader, buffer: Vec::new(), taken: 0, next_line: 1, read: 0, end: false, limits, target: TARGET }
+        Self { reader, buffer: Vec::new(), taken: 0, next_line: 1, read: 0, end: false, failed: None, limits, target: TARGET }
     }
 
     #[cfg(test)]
     fn with_target(mut self, target: usize) -> Self {
         self.target = target;
         self
+    }
+
+    /// Number of the line that the next block begins with.
+    #[must_use]
+    pub fn next_line(&self) -> u64 {
+        self.next_line
     }
 
     /// Bytes read so far, after decompression.
@@ -69,8 +77,19 @@ impl<R: Read> Blocks<R> {
         self.taken = 0;
         let mut searched = 0;
         loop {
-            if !self.end {
-                self.fill()?;
+            if !self.end
+                && let Err(error) = self.fill()
+            {
+                // The line that it breaks off in can't be told from a whole one: it goes.
+                let whole = memchr::memrchr(b'\n', &self.buffer).map_or(0, |n| n + 1);
+                self.buffer.truncate(whole);
+                self.end = true;
+                self.failed = Some(error);
+            }
+            if self.buffer.is_empty()
+                && let Some(error) = self.failed.take()
+            {
+                return Err(error);
             }
             let fresh = self.buffer.get(searched..).unwrap_or_default();
             let cut = if self.end { Some(self.buffer.len()) } else { memchr::memrchr(b'\n', fresh).map(|n| searched + n + 1) };
@@ -82,7 +101,7 @@ impl<R: Read> Blocks<R> {
                     self.taken = cut;
                     let bytes = self.buffer.get(..cut).unwrap_or_default();
                     self.next_line += memchr::memchr_iter(b'\n', bytes).count() as u64;
-                    return Ok(Some(Block { bytes, first_line, overlong: None, last: self.end }));
+                    return Ok(Some(Block { bytes, first_line, overlong: None, last: self.end && self.failed.is_none() }));
                 }
                 None if self.buffer.len() > self.limits.record_bytes => return self.pass_over().map(Some),
                 None => {}
@@ -93,8 +112,11 @@ impl<R: Read> Blocks<R> {
     /// Reads on until the buffer holds one block more, or the input ends.
     fn fill(&mut self) -> io::Result<()> {
         let wanted = self.target as u64;
-        let got = self.reader.by_ref().take(wanted).read_to_end(&mut self.buffer)? as u64;
+        let before = self.buffer.len();
+        let result = self.reader.by_ref().take(wanted).read_to_end(&mut self.buffer);
+        let got = (self.buffer.len() - before) as u64;
         self.read += got;
+        result?;
         self.end = got < wanted;
         if self.read > self.limits.input_bytes {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the input is longer than the limit"));

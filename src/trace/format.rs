@@ -81,7 +81,8 @@ impl Format {
             let frame: Vec<Raw<'_>> = crate::json::from_text(text).ok()?;
             let first = frame.first()?.as_written();
             let numeric = first.starts_with(|c: char| c == '-' || c.is_ascii_digit());
-            return (numeric && frame.len() >= 3).then_some(Self::YuangsCast);
+            let code = frame.get(1).is_some_and(|raw| raw.as_written().starts_with('"'));
+            return (numeric && code && frame.len() >= 3).then_some(Self::YuangsCast);
         }
         let members: BTreeMap<String, Raw<'_>> = crate::json::from_text(text).ok()?;
         let has = |name: &str| members.contains_key(name);
@@ -133,6 +134,7 @@ mod tests {
             (r#"[0.5,"o","x"]"#, Some(Format::YuangsCast)),
             (r#"{"name":"package"}"#, None),
             ("[1]", None),
+            ("[1,2,3]", None),
             ("[]", None),
             ("7", None),
             ("{", None),

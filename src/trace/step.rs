@@ -263,6 +263,8 @@ pub struct Moved<'a> {
     pub decision: Option<Decision<'a>>,
     /// The evaluation that goes with it.
     pub evaluation: Option<EvaluationKind>,
+    /// Why it ruled so.
+    pub reason: Option<EvaluationReason>,
 }
 
 /// Evidence that stands beside the movements.

@@ -34,21 +34,26 @@ struct Run<'o> {
 
 /// Verifies one input into `report`.
 pub(super) fn verify(input: &Result<Found, Missing>, options: &Options, report: &mut Report) {
-    let (name, opened) = match input {
-        Ok(found) => (&found.name, open(&found.input)),
-        Err(missing) => (&missing.name, Err(std::io::Error::new(missing.error.kind(), missing.error.to_string()))),
-    };
-    let file: Arc<str> = name.as_str().into();
-    let stem = stem(name);
-    let mut run =
-        Run { file, stem, options, shards: Vec::new(), format: options.format, records: 0, findings: Vec::new(), strange: None };
-    match opened {
-        Ok(reader) => run.read(reader, &mut report.counts.bytes),
-        Err(error) => {
-            report.counts.unopened += 1;
-            run.unreadable(0, &format!("the input can't be opened: {error}"));
-        }
+    match input {
+        Ok(found) => match open(&found.input) {
+            Ok(reader) => verify_reader(&found.name, reader, options, report),
+            Err(error) => cannot_open(&found.name, &error, options, report),
+        },
+        Err(missing) => cannot_open(&missing.name, &missing.error, options, report),
     }
+}
+
+/// Verifies what a reader gives into `report`.
+pub(super) fn verify_reader(name: &str, reader: impl Read, options: &Options, report: &mut Report) {
+    let mut run = Run::new(name, options);
+    run.read(reader, &mut report.counts.bytes);
+    run.finish(report);
+}
+
+fn cannot_open(name: &str, error: &std::io::Error, options: &Options, report: &mut Report) {
+    report.counts.unopened += 1;
+    let mut run = Run::new(name, options);
+    run.unreadable(0, &format!("the input can't be opened: {error}"));
     run.finish(report);
 }
 
@@ -59,12 +64,24 @@ fn stem(name: &str) -> String {
     base.rsplit_once('.').map_or(base, |(stem, _)| stem).to_owned()
 }
 
-impl Run<'_> {
+impl<'o> Run<'o> {
+    fn new(name: &str, options: &'o Options) -> Self {
+        Self {
+            file: name.into(),
+            stem: stem(name),
+            options,
+            shards: Vec::new(),
+            format: options.format,
+            records: 0,
+            findings: Vec::new(),
+            strange: None,
+        }
+    }
+
     fn read(&mut self, reader: impl Read, bytes: &mut u64) {
         let mut blocks = Blocks::new(reader, self.options.limits);
         let mut document = Vec::new();
         let mut first = true;
-        let mut last_line = 0;
         loop {
             let block = match blocks.next() {
                 Ok(Some(block)) => block,
@@ -72,11 +89,11 @@ impl Run<'_> {
                 Err(error) => {
                     let what =
                         if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
-                    self.unreadable(last_line + 1, &format!("the input {what} here: {error}"));
+                    let line = blocks.next_line();
+                    self.unreadable(line, &format!("the input {what} here: {error}"));
                     break;
                 }
             };
-            last_line = block.first_line;
             if std::mem::take(&mut first) && self.is_document(&block) || !document.is_empty() {
                 if document.len() + block.bytes.len() > self.options.limits.document_bytes || block.overlong.is_some() {
                     let limit = self.options.limits.document_bytes;
@@ -263,6 +280,7 @@ impl Run<'_> {
         let nameless = !matches!(format, Format::ExecutionRecord | Format::YuangsEvents);
         let attributed = |entry: &Entry<'_>| match entry.record {
             Record::Command(_) | Record::Unreadable => false,
+            _ if format == Format::YuangsRecord => false,
             _ => nameless || entry.record.execution_id().is_some(),
         };
         for entry in parsed.iter().flatten() {

@@ -2,7 +2,7 @@
 
 use crate::diag::{Finding, Place, Related, Severity};
 use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Movement, Summary};
-use crate::rules::{self, Draft, Out, Rule, Scene, Settings, Target};
+use crate::rules::{self, Check, Draft, Out, Rule, Scene, Settings, Target, When};
 use crate::trace::entry::{Entry, Problem, Record};
 use crate::trace::{Fact, Format, Step};
 use rustc_hash::FxHashMap;
@@ -131,6 +131,10 @@ impl Shard {
         } else if matches!(entry.record, Record::Broken(_)) {
             live.execution.record(entry.line, entry.text, None, false, &mut Judged::default());
         }
+        if matches!(entry.record, Record::Broken(broken) if broken.kind.is_none()) {
+            live.execution.lose_track();
+            live.root = live.root.or(problem_root.map(Root::Finding));
+        }
         let input_hash_wrong = matches!(&entry.record, Record::Turn(turn) if turn.input_hash_is_wrong() == Some(true));
         let mut first = true;
         entry.record.steps(&mut |step| {
@@ -212,7 +216,6 @@ impl Shard {
                 self.follow_up(live.root, entry.line, message);
             }
             Movement::Illegal => {
-                live.execution.verdict_mut().deny(Aspect::LegalPath);
                 if lost_between || matches!(live.root, Some(Root::Line(_))) {
                     // The line that nobody could read may be the one that is missing.
                     let root = live.root.unwrap_or(Root::Line(self.last_lost));
@@ -224,11 +227,13 @@ impl Shard {
                     self.follow_up(Some(root), entry.line, format!("{} is illegal in {}", moved.event, moved.before));
                     let (folded, others): (Vec<Draft>, Vec<Draft>) =
                         drafts.into_iter().partition(|d| PATH_RULES.contains(&d.rule.code.0));
+                    live.execution.verdict_mut().doubt(Aspect::LegalPath);
                     for aspect in folded.iter().filter_map(|d| d.rule.aspect) {
-                        live.execution.verdict_mut().deny(aspect);
+                        live.execution.verdict_mut().doubt(aspect);
                     }
                     self.report(live, &others, Some(entry), Some(step));
                 } else {
+                    live.execution.verdict_mut().deny(Aspect::LegalPath);
                     let reported = self.report(live, &drafts, Some(entry), Some(step));
                     live.root = reported.first().copied().map(Root::Finding).or(live.root);
                 }
@@ -337,8 +342,7 @@ impl Shard {
     }
 }
 
-/// Rules that a lost record may explain: what they say is folded under it, and still answers the verdict
-/// with no. The decision that is missing (YV301) may be the record that nobody can read.
+/// Rules that a lost record may explain: what they say is folded under it, and the verdict can't be told. The decision that is missing (YV301) may be the record that nobody can read.
 const PATH_RULES: [u16; 5] = [201, 202, 206, 301, 311];
 
 fn scene_drafts(scene: &Scene<'_, '_, '_>) -> Vec<Draft> {
@@ -391,7 +395,19 @@ fn place(file: &Arc<str>, last_line: u64, draft: &Draft, entry: Option<&Entry<'_
     let Some(entry) = entry else {
         return bare(if let Target::Line(line) = draft.target { line } else { last_line });
     };
-    let below = |pointer: &str| step.map_or_else(|| pointer.to_owned(), |s| s.part.pointer(pointer));
+    let below = |pointer: &str| match step {
+        None => pointer.to_owned(),
+        Some(step) => match (&entry.record, step.fact, draft.rule.check) {
+            // A movement of a native log carries its decision in a member of its own.
+            (Record::Event(_), Fact::Moved(moved), Check::Scene(&[When::Decision], _)) if moved.decision.is_some() => {
+                format!("/metadata/payload{pointer}")
+            }
+            (Record::Transition(_), Fact::Moved(moved), Check::Scene(&[When::Decision], _)) if moved.decision.is_some() => {
+                format!("/payload{pointer}")
+            }
+            _ => step.part.pointer(pointer),
+        },
+    };
     let candidates: Vec<String> = match &draft.target {
         Target::Line(line) if *line != entry.line => return bare(*line),
         Target::Line(_) | Target::Step => vec![below("")],

@@ -6,6 +6,7 @@
 use super::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes};
 use crate::governance::{EvaluationKind, State};
 use crate::json::{Raw, Str};
+use crate::trace::record::EvaluationReason;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Beside, Executed, Fact, Moved, Part, Step};
 use schemars::JsonSchema;
@@ -56,11 +57,13 @@ open_shapes! {
 #[derive(Deserialize)]
 struct Ruled {
     kind: EvaluationKind,
+    #[serde(default)]
+    reason: Option<EvaluationReason>,
 }
 
-/// The evaluation that a payload holds.
-pub(super) fn evaluation(payload: Option<Raw<'_>>) -> Option<EvaluationKind> {
-    payload.and_then(Raw::read::<Ruled>).map(|r| r.kind)
+/// The evaluation that a payload holds, with its reason where that is one of the known ones.
+pub(super) fn evaluation(payload: Option<Raw<'_>>) -> (Option<EvaluationKind>, Option<EvaluationReason>) {
+    payload.and_then(Raw::read::<Ruled>).map_or((None, None), |r| (Some(r.kind), r.reason))
 }
 
 impl<'a> Event<'a> {
@@ -72,7 +75,8 @@ impl<'a> Event<'a> {
                 let payload = self.metadata.as_ref().and_then(|m| m.payload);
                 match (self.data.from, self.data.to) {
                     (Some(from), Some(to)) => {
-                        ("data", Fact::Moved(Moved { from, to, decision: decision(payload), evaluation: evaluation(payload) }))
+                        let (evaluation, reason) = evaluation(payload);
+                        ("data", Fact::Moved(Moved { from, to, decision: decision(payload), evaluation, reason }))
                     }
                     _ => ("data", Fact::Beside(Beside::Other)),
                 }

@@ -22,12 +22,12 @@ impl<'a> Transition<'a> {
     /// The movement in common words.
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
         let decision = self.payload.and_then(Raw::read::<NativeDecision<'a>>).map(|d| d.fact());
-        let evaluation = events::evaluation(self.payload);
+        let (evaluation, reason) = events::evaluation(self.payload);
         emit(Step {
             turn: None,
             time: Some(self.timestamp.millis()),
             part: Part::WHOLE,
-            fact: Fact::Moved(Moved { from: self.from, to: self.to, decision, evaluation }),
+            fact: Fact::Moved(Moved { from: self.from, to: self.to, decision, evaluation, reason }),
         });
     }
 }

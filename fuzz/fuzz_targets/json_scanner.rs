@@ -1,0 +1,39 @@
+//! The scanner accepts what `serde_json` accepts, refuses what it refuses, and points into the text.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use yuangs_verify::json::{ErrorKind, NoteKind, Scanner, from_text, pointer_at, resolve};
+
+const DEPTH: u32 = 64;
+
+fuzz_target!(|text: &str| {
+    let mut scanner = Scanner::new(text, DEPTH);
+    let ours = scanner.skip().and_then(|_| scanner.end());
+    for note in scanner.notes() {
+        assert!(text.is_char_boundary(note.at), "a note inside a character");
+        let _ = pointer_at(text, note.at);
+    }
+    if let Err(error) = &ours {
+        assert!(error.at <= text.len(), "{error:?} lies behind the text");
+        let pointer = pointer_at(text, error.at);
+        let _ = resolve(text, &pointer);
+    }
+
+    // What differs on purpose: halves of surrogate pairs are let pass with a note, numbers beyond a
+    // double and deep nesting are nothing that the grammar forbids.
+    let halves = scanner.notes().iter().any(|n| n.kind == NoteKind::LoneSurrogate);
+    let too_deep = matches!(&ours, Err(e) if matches!(e.kind, ErrorKind::TooDeep(_)));
+    let theirs = serde_json::from_str::<serde_json::Value>(text);
+    let said = theirs.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    let out_of_range = said.contains("number out of range") || said.contains("recursion limit");
+    if !(halves || too_deep || out_of_range) {
+        assert_eq!(ours.is_ok(), theirs.is_ok(), "{ours:?} {theirs:?}");
+    }
+
+    // serde's view of the scanner reads no more and no less.
+    let read = from_text::<serde_json::Value>(text);
+    if !too_deep && !out_of_range {
+        assert_eq!(ours.is_ok(), read.is_ok(), "{ours:?} {read:?}");
+    }
+});

@@ -1,0 +1,113 @@
+//! The typed reader and the general validator agree on what is valid.
+
+use crate::generate::{Layout, plan};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use yuangs_verify::json::Scanner;
+use yuangs_verify::trace::entry::{Grammar, Record, read};
+use yuangs_verify::trace::record::RecordKind;
+use yuangs_verify::trace::{Format, schemas};
+
+fn typed(format: Format, text: &str) -> bool {
+    let mut scanner = Scanner::new("", 128);
+    let entry = read(Grammar::Format(format), &mut scanner, text, (1, 0), false);
+    !matches!(entry.record, Record::Broken(_) | Record::Unreadable)
+}
+
+fn general(format: Format, text: &str) -> bool {
+    let kind = serde_json::from_str::<Value>(text).ok().and_then(|v| v["record"].as_str().and_then(RecordKind::parse));
+    match (format, kind) {
+        (Format::ExecutionRecord, None) => false,
+        _ => schemas::accepts(format, kind, text),
+    }
+}
+
+/// Everything inside a value that can be changed, by pointer.
+fn pointers(value: &Value, at: &str, all: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                let at = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
+                all.push(at.clone());
+                pointers(member, &at, all);
+            }
+        }
+        Value::Array(elements) => {
+            for (n, element) in elements.iter().enumerate() {
+                let at = format!("{at}/{n}");
+                all.push(at.clone());
+                pointers(element, &at, all);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn junk() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null), Just(json!(true)), Just(json!(0)), Just(json!(1)), Just(json!(-1)), Just(json!(1.5)), Just(json!(2.0)), Just(json!(1e300)),
+        Just(json!(9007199254740992u64)), Just(json!("")), Just(json!("x")), Just(json!([])), Just(json!({})), Just(json!([1])), Just(json!(["a"])),
+        Just(json!("2026-01-19T05:20:00Z")), Just(json!("2026-02-30T05:20:00Z")), Just(json!("approved")), Just(json!("modified")), Just(json!("high")),
+        Just(json!("continue")), Just(json!("pause")), Just(json!("incomplete")), Just(json!("tool_call")), Just(json!("turn")), Just(json!({"a": 1})),
+    ]
+}
+
+/// Applies a change: 0 takes the place of the value, 1 removes it, 2 adds an unknown member beside it.
+fn change(value: &mut Value, pointer: &str, how: u8, junk: &Value) {
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    let name = name.replace("~1", "/").replace("~0", "~");
+    match (how, value.pointer_mut(parent)) {
+        (1, Some(Value::Object(members))) => {
+            members.remove(&name);
+        }
+        (2, Some(Value::Object(members))) => {
+            members.insert("unheard_of".into(), junk.clone());
+        }
+        (_, Some(_)) => {
+            if let Some(place) = value.pointer_mut(pointer) {
+                *place = junk.clone();
+            }
+        }
+        (_, None) => {}
+    }
+}
+
+/// One record of each native format, with every member that its types know.
+const NATIVE: &[(Format, &str)] = &[
+    (Format::YuangsEvents, r#"{"id":"e","timestamp":1,"executionId":"x","type":"state_transition","data":{"from":"IDLE","to":"THINKING","action":{"id":"a","type":"t","payload":{},"riskLevel":"low"},"decision":{},"result":{},"error":"e"},"metadata":{"payload":{}}}"#),
+    (Format::YuangsTransitions, r#"{"from":"IDLE","to":"THINKING","timestamp":1,"payload":{}}"#),
+    (Format::YuangsTurns, r#"{"turnId":1,"startTime":1,"endTime":2,"contextSnapshot":{"inputHash":"h","systemPromptVersion":"v","toolSetVersion":"v","recentMessages":[{"role":"user","content":"c","timestamp":1,"metadata":{}}]},"thought":{"raw":"r","parsedPlan":{},"isDone":false,"type":"t","payload":{},"reasoning":"r"},"proposedAction":{"id":"a","type":"t","payload":{},"riskLevel":"low"},"governance":{"status":"approved","by":"auto-policy","timestamp":1,"actionId":"a","signer":"s","reason":"r","ruleId":"r","originalActionId":"a","modifiedAction":{"id":"b","type":"t"},"modificationReason":"m"},"executionResult":{"success":true,"output":"o","error":"e","exitCode":0,"artifacts":["a"]},"observation":{"summary":"s","artifacts":[],"truncated":false},"evaluation":{"kind":"continue","reason":"incomplete"},"contextDiff":{}}"#),
+    (Format::YuangsRecord, r#"{"id":"exec_1","meta":{"commandName":"c","timestamp":"2026-01-19T05:20:00Z","toolVersion":"1","projectPath":"/p","rawInput":"r","mode":"m","replayable":true,"version":"1"},"intent":{"required":["a"],"preferred":[],"capabilityVersion":"1"},"configSnapshot":{},"decision":{"candidateModels":[{}],"selectedModel":null,"usedFallback":false,"fallbackReason":"f","strategy":"s","reason":"r","skills":[]},"outcome":{"success":true,"failureReason":"timeout","tokenCount":1,"latencyMs":1.5,"reward":0.1},"command":"c"}"#),
+    (Format::YuangsCast, r#"{"version":2,"width":80,"height":24,"timestamp":1,"title":"t","command":"c"}"#),
+    (Format::YuangsCast, r#"[0.5,"g","allowed",{"command":"ls"}]"#),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn on_valid_and_changed_records(plan in plan(), line in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), how in 0u8..3, junk in junk(), layout in prop::sample::select(vec![Layout::Events, Layout::Turns, Layout::Execution])) {
+        prop_assume!(plan.fits(layout));
+        let lines = plan.lines(layout);
+        let text = &lines[line.index(lines.len())];
+        prop_assert!(typed(Format::ExecutionRecord, text) && general(Format::ExecutionRecord, text), "{text}");
+        let mut value: Value = serde_json::from_str(text).unwrap();
+        let mut all = Vec::new();
+        pointers(&value, "", &mut all);
+        change(&mut value, &all[at.index(all.len())], how, &junk);
+        let text = value.to_string();
+        prop_assert_eq!(typed(Format::ExecutionRecord, &text), general(Format::ExecutionRecord, &text), "{}", text);
+    }
+
+    #[test]
+    fn on_native_records(which in 0..NATIVE.len(), at in any::<prop::sample::Index>(), how in 0u8..3, junk in junk()) {
+        let (format, text) = NATIVE[which];
+        prop_assert!(typed(format, text) && general(format, text), "{text}");
+        let mut value: Value = serde_json::from_str(text).unwrap();
+        let mut all = Vec::new();
+        pointers(&value, "", &mut all);
+        change(&mut value, &all[at.index(all.len())], how, &junk);
+        let text = value.to_string();
+        prop_assert_eq!(typed(format, &text), general(format, &text), "{}", text);
+    }
+}

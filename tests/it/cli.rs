@@ -1,0 +1,87 @@
+//! The command line as text files, and what a text file can't say.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn run(args: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let feeder = std::thread::spawn(move || {
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
+    output
+}
+
+fn code(args: &[&str], input: &[u8]) -> i32 {
+    run(args, input).status.code().unwrap()
+}
+
+#[test]
+fn text_cases() {
+    trycmd::TestCases::new().case("tests/cmd/*.toml").case("tests/cmd/*.trycmd");
+}
+
+#[test]
+fn exit_codes() {
+    let good = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/traces/demo/react-fix.jsonl")).unwrap();
+    assert_eq!(code(&["replay", "-"], &good), 0);
+    assert_eq!(code(&["replay", "-"], b""), 3);
+    assert_eq!(code(&["replay", "-"], b"\n\n  \n"), 3);
+    assert_eq!(code(&["replay", "-"], b"no json\n"), 1);
+    assert_eq!(code(&["replay", "--fail-on", "never", "-"], b"no json\n"), 3);
+    assert_eq!(code(&["replay", "/nonexistent/trace.jsonl"], b""), 2);
+    assert_eq!(code(&["replay"], b""), 2);
+    assert_eq!(code(&["replay", "--keys", "/nonexistent", "-"], &good), 2);
+    assert_eq!(code(&["replay", "--format-in", "nonsense", "-"], &good), 2);
+    let empty = tempfile::tempdir().unwrap();
+    assert_eq!(code(&["replay", empty.path().to_str().unwrap()], b""), 3);
+    assert_eq!(code(&["validate", "-"], &good), 0);
+    assert_eq!(code(&["validate", "-"], b"{\"record\":\"turn\"}\n"), 1);
+    assert_eq!(code(&["validate", "-"], b""), 3);
+}
+
+#[test]
+fn a_closed_pipe_is_no_failure_and_no_noise() {
+    let script = format!("{} rules | head -n 1; {0} replay corpora/traces/demo | head -c 1 >/dev/null", env!("CARGO_BIN_EXE_yuangs-verify"));
+    let output = Command::new("sh").current_dir(env!("CARGO_MANIFEST_DIR")).args(["-c", &script]).output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn no_text_of_a_trace_acts_on_the_terminal() {
+    let hostile = "{\"record\":\"execution_started\",\"executionId\":\"\u{1b}]0;owned\u{7}\u{202e}x\\u001b[2J\",\"a\\nb\u{9b}\":1}\n";
+    for args in [&["replay", "-"][..], &["replay", "-v", "--color", "never", "-"], &["validate", "-"], &["replay", "--format", "json", "-"]] {
+        let output = run(args, hostile.as_bytes());
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("x"));
+        assert!(!text.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}' || c == '\u{9b}'), "{args:?}: {text}");
+    }
+}
+
+#[test]
+fn hostile_sizes_are_findings() {
+    let mut deep = b"{\"record\":\"turn\",\"metadata\":".to_vec();
+    deep.extend(std::iter::repeat_n(b'[', 100_000));
+    deep.push(b'\n');
+    let mut long = b"{\"record\":\"turn\",\"x\":\"".to_vec();
+    long.extend(std::iter::repeat_n(b'a', 50_000_000));
+    long.extend_from_slice(b"\"}\n");
+    for (bytes, code) in [(deep, "YV107"), (long, "YV107"), (b"{\"a\":\0}\n".to_vec(), "YV102"), (b"{\"a\":\"\xff\"}\n".to_vec(), "YV101")] {
+        let mut input = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/traces/demo/react-fix.jsonl")).unwrap();
+        input.extend_from_slice(&bytes);
+        let output = run(&["replay", "-"], &input);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains(code) && text.contains("1 error, 0 warnings"), "{text}");
+        assert!(text.contains("PASS"), "the rest is still read: {text}");
+    }
+}

@@ -1,0 +1,87 @@
+//! Every rule's page is complete, and its examples do what it says.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+use yuangs_verify::rules::{ALL, Page, Rule};
+
+const SECTIONS: [&str; 5] = ["## What it does", "## Why it matters", "## How to mend it", "## Fails", "## Passes"];
+
+/// An example of a page, as bytes with the options that it needs.
+struct Example {
+    bytes: Vec<u8>,
+    options: Vec<String>,
+}
+
+/// The fenced block under a heading; its info line may hold options, `hex` or `unended`.
+fn example(page: &str, heading: &str) -> Example {
+    let section = page.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no section {heading}")).1;
+    let fence = section.split_once("```").unwrap().1;
+    let (info, rest) = fence.split_once('\n').unwrap();
+    let body = rest.split_once("```").unwrap().0;
+    let mut words: Vec<String> = info.split_whitespace().skip(1).map(str::to_owned).collect();
+    let bytes = match words.first().map(String::as_str) {
+        Some("hex") => {
+            words.remove(0);
+            let digits: Vec<u8> = body.bytes().filter(u8::is_ascii_hexdigit).collect();
+            digits.chunks(2).map(|p| u8::from_str_radix(std::str::from_utf8(p).unwrap(), 16).unwrap()).collect()
+        }
+        Some("unended") => {
+            words.remove(0);
+            body.trim_end_matches('\n').as_bytes().to_vec()
+        }
+        _ => body.as_bytes().to_vec(),
+    };
+    Example { bytes, options: words }
+}
+
+fn run(folder: &Path, example: &Example) -> (i32, Value) {
+    std::fs::write(folder.join("trace.jsonl"), &example.bytes).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+        .current_dir(folder)
+        .args(["replay", "--format", "json"])
+        .args(&example.options)
+        .arg("trace.jsonl")
+        .output()
+        .unwrap();
+    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap())
+}
+
+fn codes(report: &Value) -> Vec<&str> {
+    report["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap()).collect()
+}
+
+fn check(rule: &Rule) {
+    let page = Page::of(rule).markdown;
+    let mut last = 0;
+    for section in SECTIONS {
+        let at = page.find(&format!("\n{section}\n")).unwrap_or_else(|| panic!("{}: no section {section}", rule.code));
+        assert!(at > last, "{}: {section} is out of order", rule.code);
+        last = at;
+    }
+    assert!(page.starts_with(|c: char| c.is_uppercase()), "{}: the page begins with a sentence", rule.code);
+    let folder = tempfile::tempdir().unwrap();
+    if let Some((_, rest)) = page.split_once("\n## Trust file\n") {
+        let body = rest.split_once("```json\n").unwrap().1.split_once("```").unwrap().0;
+        std::fs::create_dir(folder.path().join("keys")).unwrap();
+        std::fs::write(folder.path().join("keys/example.json"), body).unwrap();
+    }
+    let (_, failing) = run(folder.path(), &example(&page, "## Fails"));
+    let code = rule.code.to_string();
+    // A native format always says what it doesn't record; that note may stand beside the example.
+    let found: Vec<&str> = codes(&failing).into_iter().filter(|c| *c != "YV212" || code == "YV212").collect();
+    assert_eq!(found, [code.as_str()], "{code}: the failing example gives {:#}", failing["findings"]);
+    let severity = failing["findings"].as_array().unwrap().iter().find(|f| f["code"] == *code).unwrap()["severity"].clone();
+    assert_eq!(severity, rule.severity.name(), "{code}");
+    let (exit, passing) = run(folder.path(), &example(&page, "## Passes"));
+    assert!(codes(&passing).is_empty(), "{code}: the passing example gives {:#}", passing["findings"]);
+    assert_eq!(exit, 0, "{code}: the passing example verifies nothing");
+}
+
+#[test]
+fn every_page_is_complete_and_its_examples_hold() {
+    assert!(ALL.len() > 40);
+    for rule in ALL {
+        check(rule);
+    }
+}
