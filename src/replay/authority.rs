@@ -144,9 +144,9 @@ fn covers(token: &Token, id: Option<&str>, action: Option<&Action<'_>>) -> Cover
     match &token.scope {
         None => Cover::Yes,
         Some(scope) => {
-            let reached = action.and_then(scope_targets).is_some_and(|targets| {
-                !targets.is_empty() && targets.iter().all(|t| scope.iter().any(|glob| glob.is_match(t)))
-            });
+            let reached = action
+                .and_then(scope_targets)
+                .is_some_and(|targets| !targets.is_empty() && targets.iter().all(|t| scope.iter().any(|glob| glob.is_match(t))));
             if reached && !token.scope_unreadable { Cover::Yes } else { Cover::Scope }
         }
     }

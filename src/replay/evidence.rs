@@ -155,6 +155,8 @@ pub struct TurnEvidence {
     pub decision_beside: Option<Kept<KeptDecision>>,
     /// Ids of what ran in this turn.
     pub executed: Vec<Option<Box<str>>>,
+    /// It has been counted.
+    pub begun: bool,
     /// A rejected action was taken to EXECUTING by a native log, which has been reported.
     pub rejected_ran: bool,
     /// The id of the proposal was used before.

@@ -142,7 +142,17 @@ impl Machine {
     /// Something of the execution may be missing here: it may stand anywhere.
     pub fn lose_track(&mut self) {
         self.candidates = State::ALL.into_iter().collect();
+        self.guessing |= !self.broken;
         self.broken = true;
+    }
+
+    /// The event came from nowhere: the execution may stand anywhere, and the event that was due before
+    /// it may still come.
+    pub fn break_open(&mut self, early: Option<Event>) {
+        self.candidates = State::ALL.into_iter().collect();
+        self.broken = true;
+        self.guessing = false;
+        self.early = early;
     }
 
     /// Takes the execution to be somewhere, whatever the record says.

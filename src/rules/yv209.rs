@@ -30,8 +30,8 @@
 
 use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
-use crate::replay::Movement;
 use crate::replay::Aspect;
+use crate::replay::Movement;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(209),

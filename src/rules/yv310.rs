@@ -52,6 +52,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some((recorded, found)) = scene.judged.understated {
         out.report(&RULE, format!("the recorded risk is {recorded}, and the analyser finds {found}"))
-            .below_if_there("/modifiedAction/riskLevel").below_if_there("/riskLevel");
+            .below_if_there("/modifiedAction/riskLevel")
+            .below_if_there("/riskLevel");
     }
 }

@@ -87,10 +87,15 @@ impl Validator {
         // What a value of the wrong type breaks besides is no news.
         all.retain(|v| {
             let combined = matches!(v.keyword.as_str(), "not" | "oneOf" | "anyOf" | "enum" | "const" | "if" | "then" | "else");
-            !(combined && wrong_type.iter().any(|p| *p == v.pointer || p.strip_prefix(&v.pointer).is_some_and(|rest| rest.starts_with('/'))))
+            !(combined
+                && wrong_type
+                    .iter()
+                    .any(|p| *p == v.pointer || p.strip_prefix(&v.pointer).is_some_and(|rest| rest.starts_with('/'))))
         });
         all.sort_by(|a, b| (a.at.start, &a.pointer, &a.message).cmp(&(b.at.start, &b.pointer, &b.message)));
-        all.dedup();
+        // Several keywords about one value are one violation; several members may be missing or too many.
+        let plural = |v: &Violation| matches!(v.keyword.as_str(), "required" | "additionalProperties");
+        all.dedup_by(|b, a| a == b || (a.pointer == b.pointer && a.at == b.at && !plural(a) && !plural(b)));
         all
     }
 }
@@ -154,7 +159,8 @@ fn collect(text: &str, error: &ValidationError<'_>, all: &mut Vec<Violation>) {
         Kind::Minimum { limit } => push(pointer, here, format!("expected at least {limit}, found {found}")),
         Kind::Maximum { limit } => push(pointer, here, format!("expected at most {limit}, found {found}")),
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            let expected: Vec<String> = context.iter().filter_map(|branch| branch.first()).filter_map(expectation).filter(|e| e != "null").collect();
+            let expected: Vec<String> =
+                context.iter().filter_map(|branch| branch.first()).filter_map(expectation).filter(|e| e != "null").collect();
             let expected = if expected.is_empty() { "another value".to_owned() } else { expected.join(" or ") };
             push(pointer, here, format!("expected {expected}, found {found}"));
         }
@@ -164,10 +170,14 @@ fn collect(text: &str, error: &ValidationError<'_>, all: &mut Vec<Violation>) {
 }
 
 /// The branch of an `anyOf` that has the value's own type: it knows what is wrong inside the value.
-fn own_branch<'c, 'e>(error: &ValidationError<'_>, context: &'c [Vec<ValidationError<'e>>]) -> Option<&'c Vec<ValidationError<'e>>> {
+fn own_branch<'c, 'e>(
+    error: &ValidationError<'_>,
+    context: &'c [Vec<ValidationError<'e>>],
+) -> Option<&'c Vec<ValidationError<'e>>> {
     let here = error.instance_path();
     let inside = |e: &ValidationError<'_>| {
-        e.instance_path() != here || matches!(e.kind(), Kind::AdditionalProperties { .. } | Kind::Required { .. } | Kind::Not { .. })
+        e.instance_path() != here
+            || matches!(e.kind(), Kind::AdditionalProperties { .. } | Kind::Required { .. } | Kind::Not { .. })
     };
     context.iter().find(|branch| !branch.is_empty() && branch.iter().all(inside))
 }

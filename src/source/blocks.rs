@@ -182,8 +182,12 @@ mod tests {
     #[test]
     fn too_much_input_is_an_error() {
         let limits = Limits { input_bytes: 10, ..Limits::default() };
-        assert!(Blocks::new(&[b'\n'; 11][..], limits).next().is_err());
-        assert!(Blocks::new(&[b'\n'; 10][..], limits).next().is_ok());
+        let mut blocks = Blocks::new(&[b'\n'; 11][..], limits);
+        assert_eq!(blocks.next().unwrap().map(|b| b.bytes.len()), Some(11), "what was read is delivered");
+        assert!(blocks.next().is_err());
+        let mut blocks = Blocks::new(&[b'\n'; 10][..], limits);
+        assert!(blocks.next().unwrap().is_some_and(|b| b.last));
+        assert!(blocks.next().unwrap().is_none());
     }
 
     proptest! {

@@ -90,6 +90,9 @@ impl<'o> Run<'o> {
                     let what =
                         if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
                     let line = blocks.next_line();
+                    for shard in &mut self.shards {
+                        shard.lost(line);
+                    }
                     self.unreadable(line, &format!("the input {what} here: {error}"));
                     break;
                 }

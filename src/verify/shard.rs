@@ -1,6 +1,7 @@
 //! One worker's share of the executions, and how a rule's draft becomes a finding.
 
 use crate::diag::{Finding, Place, Related, Severity};
+use crate::governance::Event;
 use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Movement, Summary};
 use crate::rules::{self, Check, Draft, Out, Rule, Scene, Settings, Target, When};
 use crate::trace::entry::{Entry, Problem, Record};
@@ -118,8 +119,7 @@ impl Shard {
             return;
         }
         let begins = execution.last_line() == 0;
-        let lost_between =
-            if begins { self.last_lost > self.start_excused } else { self.last_lost > execution.last_line() };
+        let lost_between = if begins { self.last_lost > self.start_excused } else { self.last_lost > execution.last_line() };
         let problem_root = self.problems(live, entry);
         let context = Context { assessor: settings.assessor };
         if let Record::V1(record) = &entry.record {
@@ -228,6 +228,10 @@ impl Shard {
                     let (folded, others): (Vec<Draft>, Vec<Draft>) =
                         drafts.into_iter().partition(|d| PATH_RULES.contains(&d.rule.code.0));
                     live.execution.verdict_mut().doubt(Aspect::LegalPath);
+                    if moved.event == Event::ObservationRecorded {
+                        // What is missing before an observation is something that ran.
+                        live.execution.verdict_mut().doubt(Aspect::Authorised);
+                    }
                     for aspect in folded.iter().filter_map(|d| d.rule.aspect) {
                         live.execution.verdict_mut().doubt(aspect);
                     }

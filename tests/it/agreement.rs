@@ -45,10 +45,32 @@ fn pointers(value: &Value, at: &str, all: &mut Vec<String>) {
 
 fn junk() -> impl Strategy<Value = Value> {
     prop_oneof![
-        Just(Value::Null), Just(json!(true)), Just(json!(0)), Just(json!(1)), Just(json!(-1)), Just(json!(1.5)), Just(json!(2.0)), Just(json!(1e300)),
-        Just(json!(9007199254740992u64)), Just(json!("")), Just(json!("x")), Just(json!([])), Just(json!({})), Just(json!([1])), Just(json!(["a"])),
-        Just(json!("2026-01-19T05:20:00Z")), Just(json!("2026-02-30T05:20:00Z")), Just(json!("approved")), Just(json!("modified")), Just(json!("high")),
-        Just(json!("continue")), Just(json!("pause")), Just(json!("incomplete")), Just(json!("tool_call")), Just(json!("turn")), Just(json!({"a": 1})),
+        Just(Value::Null),
+        Just(json!(true)),
+        Just(json!(0)),
+        Just(json!(1)),
+        Just(json!(-1)),
+        Just(json!(1.5)),
+        Just(json!(2.0)),
+        Just(json!(1e300)),
+        Just(json!(9007199254740992u64)),
+        Just(json!("")),
+        Just(json!("x")),
+        Just(json!([])),
+        Just(json!({})),
+        Just(json!([1])),
+        Just(json!(["a"])),
+        Just(json!("2026-01-19T05:20:00Z")),
+        Just(json!("2026-02-30T05:20:00Z")),
+        Just(json!("approved")),
+        Just(json!("modified")),
+        Just(json!("high")),
+        Just(json!("continue")),
+        Just(json!("pause")),
+        Just(json!("incomplete")),
+        Just(json!("tool_call")),
+        Just(json!("turn")),
+        Just(json!({"a": 1})),
     ]
 }
 
@@ -74,10 +96,19 @@ fn change(value: &mut Value, pointer: &str, how: u8, junk: &Value) {
 
 /// One record of each native format, with every member that its types know.
 const NATIVE: &[(Format, &str)] = &[
-    (Format::YuangsEvents, r#"{"id":"e","timestamp":1,"executionId":"x","type":"state_transition","data":{"from":"IDLE","to":"THINKING","action":{"id":"a","type":"t","payload":{},"riskLevel":"low"},"decision":{},"result":{},"error":"e"},"metadata":{"payload":{}}}"#),
+    (
+        Format::YuangsEvents,
+        r#"{"id":"e","timestamp":1,"executionId":"x","type":"state_transition","data":{"from":"IDLE","to":"THINKING","action":{"id":"a","type":"t","payload":{},"riskLevel":"low"},"decision":{},"result":{},"error":"e"},"metadata":{"payload":{}}}"#,
+    ),
     (Format::YuangsTransitions, r#"{"from":"IDLE","to":"THINKING","timestamp":1,"payload":{}}"#),
-    (Format::YuangsTurns, r#"{"turnId":1,"startTime":1,"endTime":2,"contextSnapshot":{"inputHash":"h","systemPromptVersion":"v","toolSetVersion":"v","recentMessages":[{"role":"user","content":"c","timestamp":1,"metadata":{}}]},"thought":{"raw":"r","parsedPlan":{},"isDone":false,"type":"t","payload":{},"reasoning":"r"},"proposedAction":{"id":"a","type":"t","payload":{},"riskLevel":"low"},"governance":{"status":"approved","by":"auto-policy","timestamp":1,"actionId":"a","signer":"s","reason":"r","ruleId":"r","originalActionId":"a","modifiedAction":{"id":"b","type":"t"},"modificationReason":"m"},"executionResult":{"success":true,"output":"o","error":"e","exitCode":0,"artifacts":["a"]},"observation":{"summary":"s","artifacts":[],"truncated":false},"evaluation":{"kind":"continue","reason":"incomplete"},"contextDiff":{}}"#),
-    (Format::YuangsRecord, r#"{"id":"exec_1","meta":{"commandName":"c","timestamp":"2026-01-19T05:20:00Z","toolVersion":"1","projectPath":"/p","rawInput":"r","mode":"m","replayable":true,"version":"1"},"intent":{"required":["a"],"preferred":[],"capabilityVersion":"1"},"configSnapshot":{},"decision":{"candidateModels":[{}],"selectedModel":null,"usedFallback":false,"fallbackReason":"f","strategy":"s","reason":"r","skills":[]},"outcome":{"success":true,"failureReason":"timeout","tokenCount":1,"latencyMs":1.5,"reward":0.1},"command":"c"}"#),
+    (
+        Format::YuangsTurns,
+        r#"{"turnId":1,"startTime":1,"endTime":2,"contextSnapshot":{"inputHash":"h","systemPromptVersion":"v","toolSetVersion":"v","recentMessages":[{"role":"user","content":"c","timestamp":1,"metadata":{}}]},"thought":{"raw":"r","parsedPlan":{},"isDone":false,"type":"t","payload":{},"reasoning":"r"},"proposedAction":{"id":"a","type":"t","payload":{},"riskLevel":"low"},"governance":{"status":"approved","by":"auto-policy","timestamp":1,"actionId":"a","signer":"s","reason":"r","ruleId":"r","originalActionId":"a","modifiedAction":{"id":"b","type":"t"},"modificationReason":"m"},"executionResult":{"success":true,"output":"o","error":"e","exitCode":0,"artifacts":["a"]},"observation":{"summary":"s","artifacts":[],"truncated":false},"evaluation":{"kind":"continue","reason":"incomplete"},"contextDiff":{}}"#,
+    ),
+    (
+        Format::YuangsRecord,
+        r#"{"id":"exec_1","meta":{"commandName":"c","timestamp":"2026-01-19T05:20:00Z","toolVersion":"1","projectPath":"/p","rawInput":"r","mode":"m","replayable":true,"version":"1"},"intent":{"required":["a"],"preferred":[],"capabilityVersion":"1"},"configSnapshot":{},"decision":{"candidateModels":[{}],"selectedModel":null,"usedFallback":false,"fallbackReason":"f","strategy":"s","reason":"r","skills":[]},"outcome":{"success":true,"failureReason":"timeout","tokenCount":1,"latencyMs":1.5,"reward":0.1},"command":"c"}"#,
+    ),
     (Format::YuangsCast, r#"{"version":2,"width":80,"height":24,"timestamp":1,"title":"t","command":"c"}"#),
     (Format::YuangsCast, r#"[0.5,"g","allowed",{"command":"ls"}]"#),
 ];

@@ -26,14 +26,22 @@ fn checked_in_schemas_are_the_generated_ones() {
         same(&file, &text, &format!("{}\n", cli::schema_text(&entry.schema)), "run `cargo run -- schema write schemas`");
         expected.insert(file);
     }
-    let there: BTreeSet<String> =
-        std::fs::read_dir(root().join("schemas")).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let there: BTreeSet<String> = std::fs::read_dir(root().join("schemas"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
     assert_eq!(there, expected, "schemas/ holds a file that no schema is written to");
 }
 
 #[test]
 fn the_readme_carries_the_catalogue_of_rules() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let table = readme.split_once("<!-- rules -->\n").and_then(|(_, rest)| rest.split_once("<!-- /rules -->")).map(|(table, _)| table);
-    same("README.md", table.expect("the markers are there").trim(), cli::rules_table().trim(), "run `cargo run -- rules --format markdown`");
+    let table =
+        readme.split_once("<!-- rules -->\n").and_then(|(_, rest)| rest.split_once("<!-- /rules -->")).map(|(table, _)| table);
+    same(
+        "README.md",
+        table.expect("the markers are there").trim(),
+        cli::rules_table().trim(),
+        "run `cargo run -- rules --format markdown`",
+    );
 }

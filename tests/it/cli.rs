@@ -52,15 +52,24 @@ fn exit_codes() {
 
 #[test]
 fn a_closed_pipe_is_no_failure_and_no_noise() {
-    let script = format!("{} rules | head -n 1; {0} replay corpora/traces/demo | head -c 1 >/dev/null", env!("CARGO_BIN_EXE_yuangs-verify"));
+    let script = format!(
+        "{} rules | head -n 1; {0} replay corpora/traces/demo | head -c 1 >/dev/null",
+        env!("CARGO_BIN_EXE_yuangs-verify")
+    );
     let output = Command::new("sh").current_dir(env!("CARGO_MANIFEST_DIR")).args(["-c", &script]).output().unwrap();
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
 fn no_text_of_a_trace_acts_on_the_terminal() {
-    let hostile = "{\"record\":\"execution_started\",\"executionId\":\"\u{1b}]0;owned\u{7}\u{202e}x\\u001b[2J\",\"a\\nb\u{9b}\":1}\n";
-    for args in [&["replay", "-"][..], &["replay", "-v", "--color", "never", "-"], &["validate", "-"], &["replay", "--format", "json", "-"]] {
+    let hostile =
+        "{\"record\":\"execution_started\",\"executionId\":\"\u{1b}]0;owned\u{7}\u{202e}x\\u001b[2J\",\"a\\nb\u{9b}\":1}\n";
+    for args in [
+        &["replay", "-"][..],
+        &["replay", "-v", "--color", "never", "-"],
+        &["validate", "-"],
+        &["replay", "--format", "json", "-"],
+    ] {
         let output = run(args, hostile.as_bytes());
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains("x"));
@@ -76,7 +85,9 @@ fn hostile_sizes_are_findings() {
     let mut long = b"{\"record\":\"turn\",\"x\":\"".to_vec();
     long.extend(std::iter::repeat_n(b'a', 50_000_000));
     long.extend_from_slice(b"\"}\n");
-    for (bytes, code) in [(deep, "YV107"), (long, "YV107"), (b"{\"a\":\0}\n".to_vec(), "YV102"), (b"{\"a\":\"\xff\"}\n".to_vec(), "YV101")] {
+    for (bytes, code) in
+        [(deep, "YV107"), (long, "YV107"), (b"{\"a\":\0}\n".to_vec(), "YV102"), (b"{\"a\":\"\xff\"}\n".to_vec(), "YV101")]
+    {
         let mut input = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/traces/demo/react-fix.jsonl")).unwrap();
         input.extend_from_slice(&bytes);
         let output = run(&["replay", "-"], &input);

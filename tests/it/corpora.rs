@@ -30,13 +30,16 @@ fn expectations() -> Vec<PathBuf> {
 /// Whether everything that `expected` says is in `found`.
 fn holds(expected: &Value, found: &Value) -> bool {
     match (expected, found) {
-        (Value::Object(expected), Value::Object(found)) => expected.iter().all(|(name, value)| found.get(name).is_some_and(|f| holds(value, f))),
+        (Value::Object(expected), Value::Object(found)) => {
+            expected.iter().all(|(name, value)| found.get(name).is_some_and(|f| holds(value, f)))
+        }
         _ => expected == found,
     }
 }
 
 fn disagreement(path: &Path) -> Option<String> {
-    let expectation: Expectation = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let expectation: Expectation =
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     assert!(!expectation.why.is_empty(), "{}: says why", path.display());
     let trace = path.file_stem().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
@@ -54,9 +57,20 @@ fn disagreement(path: &Path) -> Option<String> {
         && findings.len() == expectation.findings.len()
         && expectation.findings.iter().zip(findings).all(|(e, f)| holds(e, f));
     (!agree).then(|| {
-        let brief: Vec<String> = findings.iter().map(|f| format!("{} {}:{} {}", f["code"], f["line"], f["column"], f["message"])).collect();
-        let verdicts: Vec<String> = executions.iter().map(|e| format!("{} {} {} {}", e["executionId"], e["verdict"], e["turns"], e["finalState"])).collect();
-        format!("{}\n  exit {:?} (expected {})\n  {}\n  {}", path.display(), output.status.code(), expectation.exit, verdicts.join("\n  "), brief.join("\n  "))
+        let brief: Vec<String> =
+            findings.iter().map(|f| format!("{} {}:{} {}", f["code"], f["line"], f["column"], f["message"])).collect();
+        let verdicts: Vec<String> = executions
+            .iter()
+            .map(|e| format!("{} {} {} {}", e["executionId"], e["verdict"], e["turns"], e["finalState"]))
+            .collect();
+        format!(
+            "{}\n  exit {:?} (expected {})\n  {}\n  {}",
+            path.display(),
+            output.status.code(),
+            expectation.exit,
+            verdicts.join("\n  "),
+            brief.join("\n  ")
+        )
     })
 }
 

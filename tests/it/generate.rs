@@ -144,7 +144,11 @@ impl Writer<'_> {
         match self.layout {
             Layout::Events => {
                 let snapshot = snapshot();
-                self.record("thought_generated", Some(last), json!({"agentId": "agent-0", "thought": thought, "contextSnapshot": snapshot}));
+                self.record(
+                    "thought_generated",
+                    Some(last),
+                    json!({"agentId": "agent-0", "thought": thought, "contextSnapshot": snapshot}),
+                );
                 self.record("evaluation_made", Some(last), json!({"evaluation": evaluation}));
             }
             Layout::Turns | Layout::Execution => {
@@ -189,7 +193,11 @@ impl Writer<'_> {
         let observed = if kind == "code_diff" && turn.success { json!(["src/file.ts"]) } else { json!([]) };
         let token = format!("{id}-token");
         if plan.tokens && turn.ruling != Ruling::Rejected {
-            self.record("capability_issued", None, json!({"capability": {"id": token, "subject": runs_as, "grants": ["run"], "issuer": "governor"}}));
+            self.record(
+                "capability_issued",
+                None,
+                json!({"capability": {"id": token, "subject": runs_as, "grants": ["run"], "issuer": "governor"}}),
+            );
         }
         let thoughts: Vec<Value> = (0..thinkers)
             .map(|n| {
@@ -225,9 +233,17 @@ impl Writer<'_> {
             for thought in &thoughts {
                 let mut bare = thought.clone();
                 let agent = bare.as_object_mut().unwrap().remove("agentId");
-                self.record("thought_generated", turn_id, json!({"agentId": agent, "thought": bare, "contextSnapshot": snapshot()}));
+                self.record(
+                    "thought_generated",
+                    turn_id,
+                    json!({"agentId": agent, "thought": bare, "contextSnapshot": snapshot()}),
+                );
             }
-            self.record("action_proposed", turn_id, json!({"agentId": "agent-0", "action": proposed, "declaredChanges": declared}));
+            self.record(
+                "action_proposed",
+                turn_id,
+                json!({"agentId": "agent-0", "action": proposed, "declaredChanges": declared}),
+            );
             decision["timestamp"] = json!(self.tick(2000));
             self.record("governance_decided", turn_id, json!({"decision": decision, "timestamp": self.time}));
             if turn.ruling == Ruling::Rejected {
@@ -277,6 +293,10 @@ fn action(kind: usize, text: &str) -> (&'static str, Value, &'static str) {
     match kind {
         0 => ("tool_call", json!({"tool": "read_file", "parameters": {"path": "src/file.ts", "note": text}}), "low"),
         1 => ("shell_cmd", json!({"command": format!("echo {text}")}), "medium"),
-        _ => ("code_diff", json!({"diff": format!("--- a/src/file.ts\n+++ b/src/file.ts\n@@ -1 +1 @@\n-a\n+b {}\n", text.len())}), "medium"),
+        _ => (
+            "code_diff",
+            json!({"diff": format!("--- a/src/file.ts\n+++ b/src/file.ts\n@@ -1 +1 @@\n-a\n+b {}\n", text.len())}),
+            "medium",
+        ),
     }
 }

@@ -205,7 +205,9 @@ enum Part<'v> {
     Action(&'v mut Value),
     Decision(&'v mut Value),
     /// The record or the part that holds the result's members, the result itself, and the turn.
-    Finished { holder: &'v mut Value },
+    Finished {
+        holder: &'v mut Value,
+    },
 }
 
 fn set(plan: &mut Plan, at: usize, ruling: Ruling) {
@@ -214,19 +216,129 @@ fn set(plan: &mut Plan, at: usize, ruling: Ruling) {
 
 fn forgery() -> impl Strategy<Value = Forgery> {
     let all: Vec<Forgery> = vec![
-        Forgery { code: "YV302", prepare: |p, at| set(p, at, Ruling::Policy), forge: |part| if let Part::Action(a) = part { a["riskLevel"] = json!("high") } },
-        Forgery { code: "YV303", prepare: |p, at| set(p, at, Ruling::Human), forge: |part| if let Part::Decision(d) = part { d.as_object_mut().unwrap().remove("signer"); } },
-        Forgery { code: "YV303", prepare: |p, at| { set(p, at, Ruling::Policy); p.turns[at].kind = 1; }, forge: |part| if let Part::Decision(d) = part { d.as_object_mut().unwrap().remove("ruleId"); } },
-        Forgery { code: "YV303", prepare: |p, at| set(p, at, Ruling::Rejected), forge: |part| if let Part::Decision(d) = part { d.as_object_mut().unwrap().remove("reason"); } },
-        Forgery { code: "YV304", prepare: |p, at| set(p, at, Ruling::Human), forge: |part| if let Part::Decision(d) = part { d["actionId"] = json!("another") } },
-        Forgery { code: "YV305", prepare: |p, at| set(p, at, Ruling::Human), forge: |part| if let Part::Finished { holder } = part { holder["action"]["payload"] = json!({"command": "rm -rf /"}) } },
-        Forgery { code: "YV306", prepare: |p, at| set(p, at, Ruling::Modified), forge: |part| if let Part::Decision(d) = part { d["modifiedAction"]["type"] = json!("answer") } },
-        Forgery { code: "YV307", prepare: |p, at| set(p, at, Ruling::Modified), forge: |part| if let Part::Decision(d) = part { d["modifiedAction"]["riskLevel"] = json!("high") } },
-        Forgery { code: "YV308", prepare: |p, at| set(p, at, Ruling::Modified), forge: |part| if let Part::Decision(d) = part { d["originalActionId"] = json!("another") } },
-        Forgery { code: "YV312", prepare: |p, at| set(p, at, Ruling::Human), forge: |part| if let Part::Decision(d) = part { d["signer"] = json!("agent-0") } },
-        Forgery { code: "YV314", prepare: |p, at| set(p, at, Ruling::Human), forge: |part| if let Part::Action(a) = part { a["payload"] = json!({"command": "something else"}) } },
-        Forgery { code: "YV401", prepare: |p, at| { p.tokens = true; set(p, at, Ruling::Human) }, forge: |part| if let Part::Finished { holder } = part { holder["capabilityId"] = json!("no-token") } },
-        Forgery { code: "YV704", prepare: |p, at| set(p, at, Ruling::Human), forge: |part| if let Part::Finished { holder } = part { holder["observedChanges"] = json!(["/etc/passwd"]) } },
+        Forgery {
+            code: "YV302",
+            prepare: |p, at| set(p, at, Ruling::Policy),
+            forge: |part| {
+                if let Part::Action(a) = part {
+                    a["riskLevel"] = json!("high")
+                }
+            },
+        },
+        Forgery {
+            code: "YV303",
+            prepare: |p, at| set(p, at, Ruling::Human),
+            forge: |part| {
+                if let Part::Decision(d) = part {
+                    d.as_object_mut().unwrap().remove("signer");
+                }
+            },
+        },
+        Forgery {
+            code: "YV303",
+            prepare: |p, at| {
+                set(p, at, Ruling::Policy);
+                p.turns[at].kind = 1;
+            },
+            forge: |part| {
+                if let Part::Decision(d) = part {
+                    d.as_object_mut().unwrap().remove("ruleId");
+                }
+            },
+        },
+        Forgery {
+            code: "YV303",
+            prepare: |p, at| set(p, at, Ruling::Rejected),
+            forge: |part| {
+                if let Part::Decision(d) = part {
+                    d.as_object_mut().unwrap().remove("reason");
+                }
+            },
+        },
+        Forgery {
+            code: "YV304",
+            prepare: |p, at| set(p, at, Ruling::Human),
+            forge: |part| {
+                if let Part::Decision(d) = part {
+                    d["actionId"] = json!("another")
+                }
+            },
+        },
+        Forgery {
+            code: "YV305",
+            prepare: |p, at| set(p, at, Ruling::Human),
+            forge: |part| {
+                if let Part::Finished { holder } = part {
+                    holder["action"]["payload"] = json!({"command": "rm -rf /"})
+                }
+            },
+        },
+        Forgery {
+            code: "YV306",
+            prepare: |p, at| set(p, at, Ruling::Modified),
+            forge: |part| {
+                if let Part::Decision(d) = part {
+                    d["modifiedAction"]["type"] = json!("answer")
+                }
+            },
+        },
+        Forgery {
+            code: "YV307",
+            prepare: |p, at| set(p, at, Ruling::Modified),
+            forge: |part| {
+                if let Part::Decision(d) = part {
+                    d["modifiedAction"]["riskLevel"] = json!("high")
+                }
+            },
+        },
+        Forgery {
+            code: "YV308",
+            prepare: |p, at| set(p, at, Ruling::Modified),
+            forge: |part| {
+                if let Part::Decision(d) = part {
+                    d["originalActionId"] = json!("another")
+                }
+            },
+        },
+        Forgery {
+            code: "YV312",
+            prepare: |p, at| set(p, at, Ruling::Human),
+            forge: |part| {
+                if let Part::Decision(d) = part {
+                    d["signer"] = json!("agent-0")
+                }
+            },
+        },
+        Forgery {
+            code: "YV314",
+            prepare: |p, at| set(p, at, Ruling::Human),
+            forge: |part| {
+                if let Part::Action(a) = part {
+                    a["payload"] = json!({"command": "something else"})
+                }
+            },
+        },
+        Forgery {
+            code: "YV401",
+            prepare: |p, at| {
+                p.tokens = true;
+                set(p, at, Ruling::Human)
+            },
+            forge: |part| {
+                if let Part::Finished { holder } = part {
+                    holder["capabilityId"] = json!("no-token")
+                }
+            },
+        },
+        Forgery {
+            code: "YV704",
+            prepare: |p, at| set(p, at, Ruling::Human),
+            forge: |part| {
+                if let Part::Finished { holder } = part {
+                    holder["observedChanges"] = json!(["/etc/passwd"])
+                }
+            },
+        },
     ];
     prop::sample::select(all)
 }
@@ -251,7 +363,11 @@ fn parts(values: &mut [Value], layout: Layout, turn: usize) -> Vec<Part<'_>> {
             }
         }
         Layout::Execution => {
-            for value in values.iter_mut().flat_map(|v| v["turns"].as_array_mut().into_iter().flatten()).filter(|v| v["turnId"] == json!(turn)) {
+            for value in values
+                .iter_mut()
+                .flat_map(|v| v["turns"].as_array_mut().into_iter().flatten())
+                .filter(|v| v["turnId"] == json!(turn))
+            {
                 whole(value, &mut all);
             }
         }

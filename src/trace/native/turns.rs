@@ -6,7 +6,8 @@
 use super::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes};
 use crate::governance::{EvaluationKind, Event, Ruling};
 use crate::json::{Raw, Str, from_text};
-use crate::trace::record::{ActionType, DecidedBy, Each, Evaluation, Message};
+use crate::trace::contract::Evaluation;
+use crate::trace::record::{ActionType, DecidedBy, Each, Message};
 use crate::trace::scalar::{Int, Timestamp};
 use crate::trace::step::{ActionKind, Decision, Executed, Fact, Observed, Part, Proposal, Step};
 use schemars::{JsonSchema, Schema, SchemaGenerator};

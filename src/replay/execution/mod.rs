@@ -1,19 +1,19 @@
 //! One execution while it is open: its machine, its turn, its books.
 
+mod authorise;
+mod native;
+
 use super::authority::{self, Assessor};
-use super::evidence::{Kept, KeptAction, KeptDecision, KeptThought, Token, TurnEvidence};
-use super::judged::{
-    Approval, Breach, ChainBreak, Decided, Judged, Moved, OutcomeMismatch, Ran, Repeat, Reuse, Reversal, TokenUse, TurnBreak,
-};
+use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
+use super::judged::{Breach, ChainBreak, Judged, Moved, OutcomeMismatch, Reuse, Reversal, TurnBreak};
 use super::machine::{Machine, Movement};
 use super::verdict::{Aspect, PathViolation, Summary, Verdict};
-use crate::governance::{EvaluationKind, Event, FsmVersion, Ledger, Ruling, State};
+use crate::governance::{EvaluationKind, Event, FsmVersion, Ledger, State};
 use crate::json::Str;
 use crate::trace::action::hex;
 use crate::trace::format::Format;
-use crate::trace::native::cast::Frame;
-use crate::trace::record::{EvaluationReason, RecordKind};
-use crate::trace::step::{Action, Beside, Decision, Executed, Fact, Proposal, Started, Step, Thought};
+use crate::trace::record::EvaluationReason;
+use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -71,6 +71,8 @@ pub struct Execution {
     last_evaluation: Option<(EvaluationKind, Option<EvaluationReason>, u64)>,
     outcome: Option<String>,
     ended: bool,
+    /// It goes on after its end was declared: its numbers and turns count no more.
+    reopened: bool,
     answered: bool,
     editor: bool,
     elevation: Elevation,
@@ -139,6 +141,7 @@ impl Execution {
             last_evaluation: None,
             outcome: None,
             ended: false,
+            reopened: false,
             answered: false,
             editor: false,
             elevation: Elevation::User,
@@ -284,6 +287,7 @@ impl Execution {
         self.machine = Machine::at(summary.version, summary.final_state.unwrap_or(State::Terminal));
         self.started = true;
         self.ended = true;
+        self.reopened = true;
         self.first_line = summary.line;
         self.verdict = summary.verdict;
         self.violation.clone_from(&summary.violation);
@@ -468,6 +472,9 @@ impl Execution {
 
     /// The line of the last thing that happened, if that is that the agents said they were done.
     fn stopped_at_done(&self) -> Option<u64> {
+        if self.machine.is_broken() {
+            return None;
+        }
         match self.path.last() {
             Some((line, Event::ThoughtGenerated { done: true } | Event::Concluded, _)) => Some(*line),
             _ => None,
@@ -490,7 +497,7 @@ impl Execution {
             self.machine.put(State::Thinking);
             self.machine.apply(event);
             self.breach(line, event, before, Breach::NoStart, judged);
-            self.machine.lose_track();
+            self.machine.break_open(Some(event));
             return;
         }
         let after_end = self.machine.candidates().single() == Some(State::Terminal);
@@ -533,7 +540,7 @@ impl Execution {
             return;
         };
         let after_end = judged.movement.is_some_and(|m| m.breach == Some(Breach::AfterTerminal));
-        if after_end || self.machine.candidates().single() == Some(State::Terminal) {
+        if after_end || self.reopened || self.machine.candidates().single() == Some(State::Terminal) {
             return;
         }
         match self.turn.id {
@@ -561,7 +568,7 @@ impl Execution {
     }
 
     fn begin_turn(&mut self, line: u64, id: Option<i64>) {
-        self.turn = TurnEvidence { id, ..TurnEvidence::default() };
+        self.turn = TurnEvidence { id, begun: true, ..TurnEvidence::default() };
         self.turns += 1;
         if self.max_turns.is_some_and(|max| i64::try_from(self.turns).is_ok_and(|n| n > max)) {
             self.over_max.get_or_insert(line);
@@ -581,6 +588,9 @@ impl Execution {
             let before = self.machine.state();
             judged.reuse = Some(Reuse { of: "execution", id: self.id.to_string(), line: self.first_line });
             self.breach(line, Event::Start, before, Breach::Restart, judged);
+            // If a pause was lost before it, the execution goes on from here.
+            self.machine.apply(Event::Start);
+            self.reopened = false;
             if before == State::Terminal {
                 self.machine.put(State::Thinking);
                 self.turn = TurnEvidence::default();
@@ -675,8 +685,11 @@ impl Execution {
         self.turn.proposer = agent;
         self.turn.declared = proposal.declared.map(|paths| paths.iter().map(|p| p.decode().into()).collect());
         self.turn.proposal_unknown = proposal.replaced;
+        if self.turn.proposal.is_some() {
+            // What was decided was about the proposal before. A decision that came too early stays.
+            self.turn.decision = None;
+        }
         self.turn.proposal = Some(Kept { what: KeptAction::of(&proposal.action), line, time: step.time });
-        self.turn.decision = None;
     }
 
     /// Enters an action's id into the books. An id may come back only for an action that was rejected
@@ -715,185 +728,6 @@ impl Execution {
         self.rule(line, step.time, decision, context, judged);
     }
 
-    /// Takes note of a decision, wherever it was found.
-    fn rule(&mut self, line: u64, time: Option<i64>, decision: &Decision<'_>, context: Context, judged: &mut Judged) {
-        self.decisions += 1;
-        let proposal = self.turn.proposal.as_ref().map(|p| p.what.clone());
-        let mut facts = Decided { proposal_line: self.turn.proposal.as_ref().map(|p| p.line), ..Decided::default() };
-        let proposed_id = proposal.as_ref().and_then(|p| p.id.clone());
-        let modified_id = decision.modified.and_then(|m| m.id);
-        if let (Some(named), Some(proposed)) = (decision.action, proposed_id.as_deref())
-            && named != *proposed
-            && modified_id != Some(named)
-        {
-            facts.other_action = Some((named.decode().into_owned(), proposed.to_owned()));
-        }
-        let recorded = proposal.as_ref().filter(|p| p.is_recorded());
-        facts.risk = recorded.and_then(|p| authority::judged_risk(context.assessor, &p.as_action()));
-        facts.human_millis = authority::human_millis(&self.turn, decision, time);
-        if !self.turn.proposal_unknown {
-            let known = &self.known;
-            authority::judge_modification(context.assessor, recorded, decision, |id| known.contains_key(id), &mut facts);
-        }
-        if let Some(modified) = &decision.modified {
-            judged.understated = judged.understated.or_else(|| understated(context, modified));
-        }
-        self.judge_signer(line, decision, &mut facts);
-        if let Some(id) = modified_id {
-            self.known.entry(id.decode().into()).or_insert(Known { line, rejected: false, ran: None, frozen: None });
-        }
-        if decision.ruling == Ruling::Rejected
-            && facts.other_action.is_none()
-            && let Some(known) = proposed_id.as_deref().and_then(|id| self.known.get_mut(id))
-        {
-            known.rejected = true;
-            known.frozen = proposal;
-        }
-        // A second decision where none is due doesn't take the place of the first.
-        let late = judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.decision.is_some();
-        judged.decided = Some(facts.clone());
-        if late {
-            return;
-        }
-        self.turn.decision = Some(Kept {
-            what: KeptDecision {
-                ruling: decision.ruling,
-                by: decision.by,
-                action: decision.action.map(|a| a.decode().into()),
-                modified: decision.modified.as_ref().map(KeptAction::of),
-                misdirected: facts.other_action.is_some(),
-            },
-            line,
-            time: decision.time.or(time),
-        });
-    }
-
-    /// No agent may sign, and one governor signs. Humans are people, and several may have taken turns;
-    /// but where the governor of record is one of them, nobody else may sign as one.
-    fn judge_signer(&mut self, line: u64, decision: &Decision<'_>, facts: &mut Decided) {
-        use crate::trace::record::DecidedBy;
-        let Some(signer) = decision.signer.map(|s| s.decode().into_owned()) else {
-            return;
-        };
-        if self.agents.contains(&*signer) || self.turn.proposer.as_deref() == Some(&*signer) {
-            facts.signed_by_agent = Some(signer);
-            return;
-        }
-        self.signers.entry(signer.as_str().into()).or_insert(line);
-        let governor = match decision.by {
-            DecidedBy::Policy => {
-                let first = self.policy_signer.get_or_insert_with(|| signer.as_str().into()).clone();
-                Some(self.governor.clone().unwrap_or(first))
-            }
-            DecidedBy::Human => {
-                self.governor_signs_as_human |= self.governor.as_deref() == Some(&*signer);
-                self.governor.clone().filter(|_| self.governor_signs_as_human)
-            }
-        };
-        if let Some(governor) = governor
-            && *governor != *signer
-        {
-            facts.second_governor = Some((signer, governor.into()));
-        }
-    }
-
-    fn executed(&mut self, line: u64, step: &Step<'_, '_>, executed: &Executed<'_, '_>, context: Context, judged: &mut Judged) {
-        self.check_turn(line, step, false, judged);
-        self.run(line, executed, context, judged);
-        self.apply(line, Event::ExecutionFinished, judged);
-    }
-
-    /// Takes note of something that ran, wherever it was found.
-    fn run(&mut self, line: u64, executed: &Executed<'_, '_>, _: Context, judged: &mut Judged) {
-        self.actions += 1;
-        let id = executed.action_id.map(|id| id.decode().into_owned());
-        let repeat = id.as_deref().and_then(|id| self.known.get(id)).and_then(|k| k.ran).map(|(line, succeeded)| Repeat {
-            succeeded,
-            line,
-            reported: self.turn.id_reused && !self.turn.executed.iter().any(|e| e.as_deref() == id.as_deref()),
-        });
-        let approved = authority::approved(&self.turn);
-        let mut approval = self.approval(id.as_deref(), approved);
-        let mut differs = false;
-        if let (Some(id), Some(approved)) = (id.as_deref(), approved)
-            && approval == Approval::Missing
-            && self.turn.decision.as_ref().is_some_and(|d| d.what.ruling == Ruling::Modified)
-            && self.turn.proposal.as_ref().is_some_and(|p| p.what.id.as_deref() == Some(id))
-        {
-            // What ran is what was proposed, not what the human made of it.
-            differs = approved.id.as_deref() != Some(id);
-            approval = Approval::Given;
-        }
-        if let (Some(action), Some(approved)) = (&executed.action, approved)
-            && approval == Approval::Given
-            && approved.same_as(action) == Some(false)
-        {
-            differs = true;
-        }
-        let in_force = self.capabilities_required || self.ledger.is_used();
-        let token = if in_force {
-            let named = executed.capability.map(|c| c.decode());
-            let action = executed.action.or_else(|| approved.map(KeptAction::as_action));
-            authority::token_use(&self.ledger, named.as_deref(), id.as_deref(), action.as_ref())
-        } else {
-            TokenUse::Fine
-        };
-        let success = executed.result.is_none_or(|r| r.success);
-        let undeclared = executed.observed.and_then(|observed| {
-            let observed: Vec<String> = observed.iter().map(|p| p.decode().into_owned()).collect();
-            authority::undeclared_changes(self.turn.declared.as_deref(), &observed, success)
-        });
-        if matches!(approval, Approval::Unknown) {
-            self.verdict.doubt(Aspect::Authorised);
-        }
-        if let Some(id) = id.as_deref() {
-            let known = self.known.entry(id.into()).or_insert(Known { line, rejected: false, ran: None, frozen: None });
-            known.ran = Some((line, success));
-        }
-        self.turn.executed.push(id.as_deref().map(Into::into));
-        judged.executed = Some(Ran {
-            id,
-            approval,
-            repeat,
-            differs,
-            token,
-            undeclared,
-            decision_line: self.turn.decision.as_ref().map(|d| d.line),
-        });
-    }
-
-    /// Who allowed the action with this id to run.
-    fn approval(&self, id: Option<&str>, approved: Option<&KeptAction>) -> Approval {
-        let turn = &self.turn;
-        let Some(decision) = &turn.decision else {
-            return if turn.decision_unknown { Approval::Unknown } else { Approval::Missing };
-        };
-        let known = |id: &str| self.known.get(id);
-        if decision.what.misdirected {
-            return Approval::Misdirected;
-        }
-        if turn.rejected_ran {
-            // The movement into EXECUTING has been reported.
-            return Approval::Misdirected;
-        }
-        if decision.what.ruling == Ruling::Rejected {
-            let other = id.is_some_and(|id| !known(id).is_some_and(|k| k.rejected));
-            return if other { Approval::Missing } else { Approval::Rejected };
-        }
-        // Without a proposal on record, the decision's own word for the action is all there is.
-        match (id, approved.and_then(|a| a.id.as_deref()).or(decision.what.action.as_deref())) {
-            (Some(ran), Some(allowed)) if ran != allowed => {
-                if known(ran).is_some_and(|k| k.rejected) {
-                    Approval::Rejected
-                } else {
-                    Approval::Missing
-                }
-            }
-            _ if turn.decision_unknown => Approval::Unknown,
-            _ => Approval::Given,
-        }
-    }
-
     fn declared_over(&mut self, line: u64, outcome: Str<'_>, judged: &mut Judged) {
         let word = outcome.decode().into_owned();
         if self.ended {
@@ -924,267 +758,6 @@ impl Execution {
         }
         self.outcome = Some(word);
         self.ended = true;
-    }
-
-    /// A native log says that the state moved.
-    fn moved(
-        &mut self,
-        line: u64,
-        step: &Step<'_, '_>,
-        moved: &crate::trace::step::Moved<'_>,
-        context: Context,
-        judged: &mut Judged,
-    ) {
-        self.started = true;
-        let beside = self.turn.decision_beside.take();
-        let ruling = moved.decision.map(|d| d.ruling).or(beside.as_ref().map(|b| b.what.ruling));
-        // Where two accounts of a decision differ, the stricter one counts.
-        let ruling = match (ruling, &beside) {
-            (Some(_), Some(b)) if b.what.ruling == Ruling::Rejected => Some(Ruling::Rejected),
-            (ruling, _) => ruling,
-        };
-        let event = match (moved.from, moved.to) {
-            (State::Idle, State::Thinking) | (State::Terminal, State::Idle) => Some(Event::Start),
-            (State::Thinking, State::Proposing) => Some(Event::ThoughtGenerated { done: false }),
-            (State::Thinking, State::Evaluating) => Some(Event::ThoughtGenerated { done: true }),
-            (State::Thinking, State::Terminal) => Some(Event::Concluded),
-            (State::Proposing, State::Governing) => Some(Event::ActionProposed),
-            (State::Governing, State::Executing) => Some(Event::GovernanceDecided(ruling.unwrap_or(Ruling::Approved))),
-            (State::Governing, State::Thinking) => Some(Event::GovernanceDecided(ruling.unwrap_or(Ruling::Rejected))),
-            (State::Executing, State::Observing) => Some(Event::ExecutionFinished),
-            (State::Observing, State::Evaluating) => Some(Event::ObservationRecorded),
-            (State::Evaluating, State::Thinking) => {
-                Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Continue)))
-            }
-            (State::Evaluating, State::Terminal) => {
-                Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Terminate)))
-            }
-            (State::Evaluating, State::Idle) => Some(Event::EvaluationMade(moved.evaluation.unwrap_or(EvaluationKind::Pause))),
-            _ => None,
-        };
-        let before = self.machine.state();
-        let Some(event) = event else {
-            // No event of any version leads from here to there.
-            self.breach(line, Event::Concluded, before, Breach::Other, judged);
-            if let Some(m) = &mut judged.movement {
-                m.claimed = Some(moved.to);
-            }
-            self.machine.lose_track();
-            return;
-        };
-        if event == (Event::ThoughtGenerated { done: false }) || event == Event::Concluded {
-            let pending = std::mem::take(&mut self.turn);
-            self.begin_turn(line, None);
-            if pending.executed.is_empty() && pending.proposal.is_none() {
-                // What the model said stands before the movement that it causes.
-                self.turn.thoughts = pending.thoughts;
-            }
-        }
-        self.apply(line, event, judged);
-        if self.machine.state() != moved.to && judged.movement.is_some_and(|m| m.breach.is_none()) && !self.machine.is_broken() {
-            // The reducer comes out elsewhere than the log says, or the log had been elsewhere before.
-            let rejected_ran = moved.to == State::Executing && ruling == Some(Ruling::Rejected);
-            self.machine.put(moved.to);
-            if rejected_ran {
-                self.turn.rejected_ran = true;
-                self.breach(line, event, before, Breach::ResultOutsideState, judged);
-                judged.executed = Some(Ran {
-                    id: self.turn.proposal.as_ref().and_then(|p| p.what.id.as_deref()).map(str::to_owned),
-                    approval: Approval::Rejected,
-                    repeat: None,
-                    differs: false,
-                    token: TokenUse::Fine,
-                    undeclared: None,
-                    decision_line: Some(line),
-                });
-            } else {
-                self.breach(line, event, before, Breach::Other, judged);
-                if let Some(m) = &mut judged.movement {
-                    m.claimed = Some(moved.to);
-                }
-            }
-        }
-        match event {
-            Event::GovernanceDecided(_) => match (moved.decision, beside) {
-                (Some(mut decision), beside) => {
-                    if beside.is_some_and(|b| b.what.ruling == Ruling::Rejected) {
-                        decision.ruling = Ruling::Rejected;
-                    }
-                    self.rule(line, step.time, &decision, context, judged);
-                }
-                (None, Some(beside)) => self.turn.decision = Some(beside),
-                (None, None) => self.turn.decision_unknown = true,
-            },
-            Event::ActionProposed => {
-                if self.turn.proposal.is_none() {
-                    self.turn.proposal = Some(Kept { what: KeptAction::not_recorded(), line, time: step.time });
-                }
-            }
-            Event::ExecutionFinished if self.turn.executed.is_empty() && judged.executed.is_none() => {
-                let nothing = Executed { action_id: None, capability: None, action: None, observed: None, result: None };
-                self.run(line, &nothing, context, judged);
-            }
-            Event::EvaluationMade(kind) => self.last_evaluation = Some((kind, moved.reason, line)),
-            Event::Start
-            | Event::ThoughtGenerated { .. }
-            | Event::Concluded
-            | Event::ExecutionFinished
-            | Event::ObservationRecorded => {}
-        }
-    }
-
-    /// Evidence that a native log keeps beside its movements.
-    fn beside(&mut self, line: u64, step: &Step<'_, '_>, beside: &Beside<'_, '_>, context: Context, judged: &mut Judged) {
-        match beside {
-            Beside::Thought(thought) => {
-                let action = thought.action.as_ref().map(KeptAction::of);
-                if self.turn.proposal.is_some() || !self.turn.executed.is_empty() {
-                    self.turn = TurnEvidence { id: self.turn.id, ..TurnEvidence::default() };
-                }
-                self.turn.thoughts.push(Kept { what: KeptThought { agent: None, action }, line, time: step.time });
-            }
-            Beside::Decided(action, decision) => {
-                if let Some(action) = action {
-                    judged.not_thought = self.is_nobodys_thought(None, action);
-                    judged.understated = understated(context, action);
-                    if let Some(id) = action.id {
-                        self.enter(line, &id.decode(), action, judged);
-                    }
-                    let time = self.turn.proposal.as_ref().and_then(|p| p.time);
-                    let at = self.turn.proposal.as_ref().map_or(line, |p| p.line);
-                    self.turn.proposal = Some(Kept { what: KeptAction::of(action), line: at, time });
-                }
-                if let Some(decision) = decision {
-                    self.turn.decision_beside = Some(Kept {
-                        what: KeptDecision {
-                            ruling: decision.ruling,
-                            by: decision.by,
-                            action: decision.action.map(|a| a.decode().into()),
-                            modified: decision.modified.as_ref().map(KeptAction::of),
-                            misdirected: false,
-                        },
-                        line,
-                        time: decision.time.or(step.time),
-                    });
-                }
-            }
-            Beside::Executed(executed) => self.run(line, executed, context, judged),
-            Beside::Other => {}
-        }
-    }
-
-    /// Something happened that the format keeps no record of.
-    fn not_recorded(&mut self, line: u64, step: &Step<'_, '_>, event: Event, judged: &mut Judged) {
-        self.verdict.doubt(Aspect::LegalPath);
-        self.editor = true;
-        match event {
-            Event::ThoughtGenerated { .. } => {
-                self.check_turn(line, step, true, judged);
-                self.turn.thoughts_unknown = true;
-                self.answered = false;
-                // Whatever went before isn't recorded either: the turn begins.
-                self.machine.put(State::Thinking);
-            }
-            Event::GovernanceDecided(_) => self.turn.decision_unknown = true,
-            Event::EvaluationMade(EvaluationKind::Terminate) => {
-                self.answered = true;
-                self.machine.put(State::Thinking);
-                return;
-            }
-            _ => {}
-        }
-        self.machine.apply(event);
-        self.remember(line, event);
-    }
-
-    /// A frame of a terminal session. A line that is typed while an elevation waits for its password
-    /// has passed no governor; a root shell that nobody asked for is one that was claimed.
-    fn terminal(&mut self, frame: Frame, judged: &mut Judged) {
-        match (frame, self.elevation) {
-            (Frame::Typed, Elevation::Pending) => {
-                self.actions += 1;
-                judged.executed = Some(Ran {
-                    id: None,
-                    approval: Approval::Missing,
-                    repeat: None,
-                    differs: false,
-                    token: TokenUse::Fine,
-                    undeclared: None,
-                    decision_line: None,
-                });
-            }
-            (Frame::Typed, Elevation::User | Elevation::Root) => self.actions += 1,
-            (Frame::ElevationStarted, _) => self.elevation = Elevation::Pending,
-            (Frame::ElevationFailed, _) => self.elevation = Elevation::User,
-            (Frame::ElevationSucceeded, from) => {
-                if from == Elevation::User {
-                    judged.movement = Some(Moved {
-                        event: Event::ExecutionFinished,
-                        before: self.machine.state(),
-                        movement: Movement::Illegal,
-                        breach: Some(Breach::Other),
-                        claimed: None,
-                    });
-                }
-                self.elevation = Elevation::Root;
-            }
-            (Frame::Other, _) => {}
-        }
-    }
-
-    /// A record that belongs here and can't be read: something happened, and what it shows is unknown.
-    fn unreadable(&mut self, step: &Step<'_, '_>, kind: RecordKind) {
-        use EvaluationKind as K;
-        self.verdict.doubt(Aspect::LegalPath);
-        let begins = matches!(kind, RecordKind::ThoughtGenerated | RecordKind::Turn);
-        if begins && step.turn.is_some() && step.turn != self.turn.id {
-            self.begin_turn(0, step.turn);
-        }
-        match kind {
-            RecordKind::ExecutionStarted => {
-                self.started = true;
-                self.machine.put(State::Thinking);
-                self.machine.lose_track();
-            }
-            RecordKind::ThoughtGenerated => {
-                self.turn.thoughts_unknown = true;
-                self.machine.apply_one_of(&[Event::ThoughtGenerated { done: false }, Event::ThoughtGenerated { done: true }]);
-            }
-            RecordKind::ActionProposed => {
-                self.turn.proposal = None;
-                self.turn.proposal_unknown = true;
-                self.machine.apply_one_of(&[Event::ActionProposed]);
-            }
-            RecordKind::GovernanceDecided => {
-                self.verdict.doubt(Aspect::Authorised);
-                self.verdict.doubt(Aspect::GovernanceComplete);
-                self.turn.decision_unknown = true;
-                self.machine
-                    .apply_one_of(&[Event::GovernanceDecided(Ruling::Approved), Event::GovernanceDecided(Ruling::Rejected)]);
-            }
-            RecordKind::ExecutionFinished => {
-                self.verdict.doubt(Aspect::Authorised);
-                self.machine.apply_one_of(&[Event::ExecutionFinished]);
-            }
-            RecordKind::ObservationRecorded => self.machine.apply_one_of(&[Event::ObservationRecorded]),
-            RecordKind::EvaluationMade => {
-                self.last_evaluation = None;
-                self.machine.apply_one_of(&[
-                    Event::EvaluationMade(K::Continue),
-                    Event::EvaluationMade(K::Terminate),
-                    Event::EvaluationMade(K::Pause),
-                ]);
-            }
-            RecordKind::ExecutionEnded => self.ended = true,
-            RecordKind::Turn | RecordKind::Execution => {
-                self.verdict.doubt(Aspect::Authorised);
-                self.verdict.doubt(Aspect::GovernanceComplete);
-                self.started = true;
-                self.machine.lose_track();
-            }
-            RecordKind::CapabilityIssued | RecordKind::CapabilityRevoked => self.verdict.doubt(Aspect::Authorised),
-            RecordKind::ContextChanged => {}
-        }
     }
 }
 

@@ -1,0 +1,198 @@
+//! Decisions and what ran on them: who signed, who allowed, which token, what changed.
+
+use super::super::authority;
+use super::super::evidence::{Kept, KeptAction, KeptDecision};
+use super::super::judged::{Approval, Decided, Judged, Ran, Repeat, TokenUse};
+use super::super::verdict::Aspect;
+use super::{Context, Execution, Known, understated};
+use crate::governance::Ruling;
+use crate::trace::record::DecidedBy;
+use crate::trace::step::{Decision, Executed, Step};
+
+impl Execution {
+    /// Takes note of a decision, wherever it was found.
+    pub(super) fn rule(&mut self, line: u64, time: Option<i64>, decision: &Decision<'_>, context: Context, judged: &mut Judged) {
+        self.decisions += 1;
+        let proposal = self.turn.proposal.as_ref().map(|p| p.what.clone());
+        let mut facts = Decided { proposal_line: self.turn.proposal.as_ref().map(|p| p.line), ..Decided::default() };
+        let proposed_id = proposal.as_ref().and_then(|p| p.id.clone());
+        let modified_id = decision.modified.and_then(|m| m.id);
+        if let (Some(named), Some(proposed)) = (decision.action, proposed_id.as_deref())
+            && named != *proposed
+            && modified_id != Some(named)
+        {
+            facts.other_action = Some((named.decode().into_owned(), proposed.to_owned()));
+        }
+        let recorded = proposal.as_ref().filter(|p| p.is_recorded());
+        facts.risk = recorded.and_then(|p| authority::judged_risk(context.assessor, &p.as_action()));
+        facts.human_millis = authority::human_millis(&self.turn, decision, time);
+        if !self.turn.proposal_unknown {
+            let known = &self.known;
+            authority::judge_modification(context.assessor, recorded, decision, |id| known.contains_key(id), &mut facts);
+        }
+        if let Some(modified) = &decision.modified {
+            judged.understated = judged.understated.or_else(|| understated(context, modified));
+        }
+        self.judge_signer(line, decision, &mut facts);
+        if let Some(id) = modified_id {
+            self.known.entry(id.decode().into()).or_insert(Known { line, rejected: false, ran: None, frozen: None });
+        }
+        if decision.ruling == Ruling::Rejected
+            && facts.other_action.is_none()
+            && let Some(known) = proposed_id.as_deref().and_then(|id| self.known.get_mut(id))
+        {
+            known.rejected = true;
+            known.frozen = proposal;
+        }
+        // A second decision where none is due doesn't take the place of the first.
+        let late = judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.decision.is_some();
+        if late {
+            return;
+        }
+        self.turn.decision = Some(Kept {
+            what: KeptDecision {
+                ruling: decision.ruling,
+                by: decision.by,
+                action: decision.action.map(|a| a.decode().into()),
+                modified: decision.modified.as_ref().map(KeptAction::of),
+                misdirected: facts.other_action.is_some(),
+            },
+            line,
+            time: decision.time.or(time),
+        });
+        judged.decided = Some(facts);
+    }
+
+    /// No agent may sign, and one governor signs. Humans are people, and several may have taken turns;
+    /// but where the governor of record is one of them, nobody else may sign as one.
+    fn judge_signer(&mut self, line: u64, decision: &Decision<'_>, facts: &mut Decided) {
+        let Some(signer) = decision.signer.map(|s| s.decode().into_owned()) else {
+            return;
+        };
+        if self.agents.contains(&*signer) || self.turn.proposer.as_deref() == Some(&*signer) {
+            facts.signed_by_agent = Some(signer);
+            return;
+        }
+        self.signers.entry(signer.as_str().into()).or_insert(line);
+        let governor = match decision.by {
+            DecidedBy::Policy => {
+                let first = self.policy_signer.get_or_insert_with(|| signer.as_str().into()).clone();
+                Some(self.governor.clone().unwrap_or(first))
+            }
+            DecidedBy::Human => {
+                self.governor_signs_as_human |= self.governor.as_deref() == Some(&*signer);
+                self.governor.clone().filter(|_| self.governor_signs_as_human)
+            }
+        };
+        if let Some(governor) = governor
+            && *governor != *signer
+        {
+            facts.second_governor = Some((signer, governor.into()));
+        }
+    }
+
+    pub(super) fn executed(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        executed: &Executed<'_, '_>,
+        context: Context,
+        judged: &mut Judged,
+    ) {
+        self.check_turn(line, step, false, judged);
+        self.run(line, executed, context, judged);
+        self.apply(line, crate::governance::Event::ExecutionFinished, judged);
+    }
+
+    /// Takes note of something that ran, wherever it was found.
+    pub(super) fn run(&mut self, line: u64, executed: &Executed<'_, '_>, _: Context, judged: &mut Judged) {
+        self.actions += 1;
+        let id = executed.action_id.map(|id| id.decode().into_owned());
+        let repeat = id.as_deref().and_then(|id| self.known.get(id)).and_then(|k| k.ran).map(|(line, succeeded)| Repeat {
+            succeeded,
+            line,
+            reported: self.turn.id_reused && !self.turn.executed.iter().any(|e| e.as_deref() == id.as_deref()),
+        });
+        let approved = authority::approved(&self.turn);
+        let mut approval = self.approval(id.as_deref(), approved);
+        let mut differs = false;
+        if let (Some(id), Some(approved)) = (id.as_deref(), approved)
+            && approval == Approval::Missing
+            && self.turn.decision.as_ref().is_some_and(|d| d.what.ruling == Ruling::Modified)
+            && self.turn.proposal.as_ref().is_some_and(|p| p.what.id.as_deref() == Some(id))
+        {
+            // What ran is what was proposed, not what the human made of it.
+            differs = approved.id.as_deref() != Some(id);
+            approval = Approval::Given;
+        }
+        if let (Some(action), Some(approved)) = (&executed.action, approved)
+            && approval == Approval::Given
+            && approved.same_as(action) == Some(false)
+        {
+            differs = true;
+        }
+        let in_force = self.capabilities_required || self.ledger.is_used();
+        let token = if in_force {
+            let named = executed.capability.map(|c| c.decode());
+            let action = executed.action.or_else(|| approved.map(KeptAction::as_action));
+            authority::token_use(&self.ledger, named.as_deref(), id.as_deref(), action.as_ref())
+        } else {
+            TokenUse::Fine
+        };
+        let success = executed.result.is_none_or(|r| r.success);
+        let comparable = self.turn.proposal.is_some() && !self.turn.proposal_unknown;
+        let undeclared = executed.observed.filter(|_| comparable).and_then(|observed| {
+            let observed: Vec<String> = observed.iter().map(|p| p.decode().into_owned()).collect();
+            authority::undeclared_changes(self.turn.declared.as_deref(), &observed, success)
+        });
+        if matches!(approval, Approval::Unknown) {
+            self.verdict.doubt(Aspect::Authorised);
+        }
+        if let Some(id) = id.as_deref() {
+            let known = self.known.entry(id.into()).or_insert(Known { line, rejected: false, ran: None, frozen: None });
+            known.ran = Some((line, success));
+        }
+        self.turn.executed.push(id.as_deref().map(Into::into));
+        judged.executed = Some(Ran {
+            id,
+            approval,
+            repeat,
+            differs,
+            token,
+            undeclared,
+            decision_line: self.turn.decision.as_ref().map(|d| d.line),
+        });
+    }
+
+    /// Who allowed the action with this id to run.
+    fn approval(&self, id: Option<&str>, approved: Option<&KeptAction>) -> Approval {
+        let turn = &self.turn;
+        let Some(decision) = &turn.decision else {
+            return if turn.decision_unknown { Approval::Unknown } else { Approval::Missing };
+        };
+        let known = |id: &str| self.known.get(id);
+        if decision.what.misdirected {
+            return Approval::Misdirected;
+        }
+        if turn.rejected_ran {
+            // The movement into EXECUTING has been reported.
+            return Approval::Misdirected;
+        }
+        if decision.what.ruling == Ruling::Rejected {
+            let other = id.is_some_and(|id| !known(id).is_some_and(|k| k.rejected));
+            return if other { Approval::Missing } else { Approval::Rejected };
+        }
+        // Without a proposal on record, the decision's own word for the action is all there is.
+        match (id, approved.and_then(|a| a.id.as_deref()).or(decision.what.action.as_deref())) {
+            (Some(ran), Some(allowed)) if ran != allowed => {
+                if known(ran).is_some_and(|k| k.rejected) {
+                    Approval::Rejected
+                } else {
+                    Approval::Missing
+                }
+            }
+            _ if turn.decision_unknown => Approval::Unknown,
+            _ => Approval::Given,
+        }
+    }
+}

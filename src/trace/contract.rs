@@ -1,0 +1,166 @@
+//! Records whose members depend on each other: thoughts under the prompt contract, and evaluations.
+
+use super::record::{AnyObject, Each, EvaluationReason, Intent};
+use crate::governance::EvaluationKind;
+use crate::json::Str;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// What a model handed in. An action is there exactly when it isn't done.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "ThoughtShape<'_>", bound(deserialize = "'de: 'a"))]
+#[expect(missing_docs, reason = "the members are those of the prompt contract")]
+pub struct Thought<'a> {
+    pub reasoning: Str<'a>,
+    pub done: bool,
+    pub action: Option<Intent<'a>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, bound(deserialize = "'de: 'a"))]
+struct ThoughtShape<'a> {
+    reasoning: Str<'a>,
+    done: bool,
+    action: Option<Intent<'a>>,
+}
+
+/// A thought inside a turn, with what the event of its own would say beside it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "TurnThoughtShape<'_>", bound(deserialize = "'de: 'a"))]
+#[expect(missing_docs, reason = "the members are those of the prompt contract and of `thought_generated`")]
+pub struct TurnThought<'a> {
+    pub agent_id: Option<Str<'a>>,
+    pub reasoning: Str<'a>,
+    pub done: bool,
+    pub action: Option<Intent<'a>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, bound(deserialize = "'de: 'a"))]
+struct TurnThoughtShape<'a> {
+    agent_id: Option<Str<'a>>,
+    reasoning: Str<'a>,
+    done: bool,
+    action: Option<Intent<'a>>,
+    #[expect(dead_code, reason = "checked, not read by a rule yet")]
+    used_context: Option<Each<Str<'a>>>,
+    #[expect(dead_code, reason = "checked, not read by a rule yet")]
+    used_skills: Option<Each<Str<'a>>>,
+    #[expect(dead_code, reason = "checked, not read by a rule yet")]
+    model: Option<Str<'a>>,
+}
+
+/// Two members of a record contradict each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Contradiction {
+    /// An action stands beside `done: true`, or none beside `done: false`.
+    #[error("an `action` is required exactly when `done` is false")]
+    ActionAndDone,
+    /// The reason belongs to another kind of evaluation.
+    #[error("the `reason` doesn't belong to this `kind` of evaluation")]
+    KindAndReason,
+}
+
+impl<'a> TryFrom<ThoughtShape<'a>> for Thought<'a> {
+    type Error = Contradiction;
+
+    fn try_from(shape: ThoughtShape<'a>) -> Result<Self, Contradiction> {
+        let ThoughtShape { reasoning, done, action } = shape;
+        if action.is_some() == done {
+            return Err(Contradiction::ActionAndDone);
+        }
+        Ok(Self { reasoning, done, action })
+    }
+}
+
+impl<'a> TryFrom<TurnThoughtShape<'a>> for TurnThought<'a> {
+    type Error = Contradiction;
+
+    fn try_from(shape: TurnThoughtShape<'a>) -> Result<Self, Contradiction> {
+        let TurnThoughtShape { agent_id, reasoning, done, action, .. } = shape;
+        if action.is_some() == done {
+            return Err(Contradiction::ActionAndDone);
+        }
+        Ok(Self { agent_id, reasoning, done, action })
+    }
+}
+
+/// `action` if and only if not `done`, in the words of JSON Schema. Null counts as absent.
+fn action_iff_not_done(mut schema: Schema) -> Schema {
+    let present = json_schema!({ "required": ["action"], "properties": { "action": { "not": { "type": "null" } } } });
+    schema.insert("if".into(), serde_json::json!({ "properties": { "done": { "const": false } } }));
+    schema.insert("then".into(), present.clone().into());
+    schema.insert("else".into(), serde_json::json!({ "not": present }));
+    schema
+}
+
+impl JsonSchema for Thought<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "Thought".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        action_iff_not_done(ThoughtShape::json_schema(generator))
+    }
+}
+
+impl JsonSchema for TurnThought<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "TurnThought".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        action_iff_not_done(TurnThoughtShape::json_schema(generator))
+    }
+}
+
+/// How the runtime ruled, and why. The reason belongs to the kind.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "EvaluationShape")]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub struct Evaluation {
+    pub kind: EvaluationKind,
+    pub reason: EvaluationReason,
+}
+
+impl Evaluation {
+    /// An evaluation whose kind follows from its reason.
+    #[must_use]
+    pub const fn because(reason: EvaluationReason) -> Self {
+        Self { kind: reason.kind(), reason }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct EvaluationShape {
+    kind: EvaluationKind,
+    reason: EvaluationReason,
+    #[expect(dead_code, reason = "checked, never read")]
+    metadata: Option<AnyObject>,
+}
+
+impl TryFrom<EvaluationShape> for Evaluation {
+    type Error = Contradiction;
+
+    fn try_from(shape: EvaluationShape) -> Result<Self, Contradiction> {
+        if shape.reason.kind() == shape.kind { Ok(Self::because(shape.reason)) } else { Err(Contradiction::KindAndReason) }
+    }
+}
+
+impl JsonSchema for Evaluation {
+    fn schema_name() -> Cow<'static, str> {
+        "Evaluation".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = EvaluationShape::json_schema(generator);
+        schema.insert(
+            "oneOf".into(),
+            serde_json::json!([
+                { "properties": { "kind": { "const": "continue" }, "reason": { "enum": ["incomplete", "failure_retry"] } } },
+                { "properties": { "kind": { "const": "terminate" }, "reason": { "enum": ["goal_satisfied", "user_abort", "max_turns_exceeded"] } } },
+                { "properties": { "kind": { "const": "pause" }, "reason": { "enum": ["await_human_input"] } } }
+            ]),
+        );
+        schema
+    }
+}
