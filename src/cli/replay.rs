@@ -45,8 +45,8 @@ pub struct Common {
     /// Bytes that one record may have.
     #[arg(long, default_value_t = Limits::default().record_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_record_bytes: usize,
-    /// Nesting that one record may have.
-    #[arg(long, default_value_t = Limits::default().depth, value_name = "LEVELS", help_heading = "Limits")]
+    /// Nesting that one record may have; at most 128.
+    #[arg(long, default_value_t = Limits::default().depth, value_parser = clap::value_parser!(u32).range(1..=128), value_name = "LEVELS", help_heading = "Limits")]
     max_depth: u32,
     /// Bytes that a document may have that isn't one record a line.
     #[arg(long, default_value_t = Limits::default().document_bytes, value_name = "BYTES", help_heading = "Limits")]

@@ -1,7 +1,7 @@
 //! Which member names an object has had so far, for every object that is open.
 
-use rustc_hash::FxHashSet;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Above this many members an object's names move from a list into a set, so that an object with a
 /// million members costs a million look-ups and not half a billion comparisons.
@@ -17,7 +17,7 @@ pub(super) struct KeyStack<'a> {
 #[derive(Debug)]
 struct Frame<'a> {
     start: usize,
-    many: Option<FxHashSet<Cow<'a, str>>>,
+    many: Option<HashSet<Cow<'a, str>>>,
 }
 
 impl<'a> KeyStack<'a> {
@@ -51,7 +51,7 @@ impl<'a> KeyStack<'a> {
             return false;
         }
         if known.len() >= LINEAR {
-            let mut set: FxHashSet<Cow<'a, str>> = self.names.drain(frame.start..).map(|(_, n)| n).collect();
+            let mut set: HashSet<Cow<'a, str>> = self.names.drain(frame.start..).map(|(_, n)| n).collect();
             set.insert(name);
             frame.many = Some(set);
         } else {

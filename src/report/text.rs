@@ -57,8 +57,8 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
     for note in notes.iter().filter(|_| !options.quiet) {
         brief(note, out)?;
     }
-    if report.counts.left_out > 0 {
-        writeln!(out, "{} findings more are counted below and not listed", report.counts.left_out)?;
+    if report.counts.left_out > 0 && !options.quiet {
+        writeln!(out, "{} more, counted below and not listed", plural(report.counts.left_out, "finding"))?;
     }
     if !options.quiet {
         if !notes.is_empty() {

@@ -83,6 +83,7 @@ impl Validator {
                 break;
             }
         }
+        all.truncate(MAX_VIOLATIONS);
         let wrong_type: Vec<String> = all.iter().filter(|v| v.keyword == "type").map(|v| v.pointer.clone()).collect();
         // What a value of the wrong type breaks besides is no news.
         all.retain(|v| {
@@ -122,6 +123,9 @@ fn date_time(text: &str) -> bool {
 }
 
 fn collect(text: &str, error: &ValidationError<'_>, all: &mut Vec<Violation>) {
+    if all.len() >= MAX_VIOLATIONS {
+        return;
+    }
     let pointer = error.instance_path().to_string();
     let here = json::resolve(text, &pointer).map_or(0..text.len(), |l| l.value);
     let found = shown(text, here.clone());
@@ -139,7 +143,7 @@ fn collect(text: &str, error: &ValidationError<'_>, all: &mut Vec<Violation>) {
     };
     match error.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            for name in unexpected {
+            for name in unexpected.iter().take(MAX_VIOLATIONS) {
                 let member = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
                 let at = json::resolve(text, &member).and_then(|l| l.name.map(|n| n..n + name.len() + 2)).unwrap_or(here.clone());
                 push(member, at, format!("unknown member `{name}`"));
@@ -239,12 +243,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn violations(schema: Value, text: &str) -> Vec<(String, String, String)> {
-        Validator::new(&schema)
+    fn violations(schema: &Value, text: &str) -> Vec<(String, String, String)> {
+        Validator::new(schema)
             .unwrap()
             .violations(text)
             .into_iter()
-            .map(|v| (v.pointer, text[v.at].to_owned(), v.message))
+            .map(|v| (v.pointer, text.get(v.at).unwrap().to_owned(), v.message))
             .collect()
     }
 
@@ -263,12 +267,12 @@ mod tests {
             ("/c", "\"c\"", "unknown member `c`"),
             ("/t", "\"yesterday\"", "expected the format date-time, found `\"yesterday\"`"),
         ];
-        let found = violations(schema.clone(), text);
+        let found = violations(&schema, text);
         assert_eq!(found.len(), expected.len(), "{found:?}");
         for ((p, t, m), (ep, et, em)) in found.iter().zip(expected) {
             assert_eq!((p.as_str(), t.as_str(), m.as_str()), (ep, et, em));
         }
-        assert_eq!(violations(schema, "{}")[0].2, "required member `a` is missing");
+        assert_eq!(violations(&schema, "{}")[0].2, "required member `a` is missing");
     }
 
     #[test]
@@ -281,6 +285,6 @@ mod tests {
     #[test]
     fn many_violations_are_cut() {
         let text = format!("[{}]", vec!["1"; 1000].join(","));
-        assert_eq!(violations(json!({ "items": { "type": "string" } }), &text).len(), MAX_VIOLATIONS);
+        assert_eq!(violations(&json!({ "items": { "type": "string" } }), &text).len(), MAX_VIOLATIONS);
     }
 }

@@ -203,7 +203,7 @@ pub fn read<'a>(
                     notes(scanner, text, &mut problems);
                 }
                 Err(error) => {
-                    unreadable(text, error, last_unended, &mut problems);
+                    unreadable(text, &error, last_unended, &mut problems);
                 }
             }
             return Entry { line, indent, text, record: Record::Unreadable, problems };
@@ -217,10 +217,10 @@ pub fn read<'a>(
             scanner.reset(text);
             match scanner.skip().and_then(|_| scanner.end()) {
                 Ok(()) => broken(format, text, &error, &mut problems),
-                Err(error) => unreadable(text, error, last_unended, &mut problems),
+                Err(error) => unreadable(text, &error, last_unended, &mut problems),
             }
         }
-        Err(error) => unreadable(text, error, last_unended, &mut problems),
+        Err(error) => unreadable(text, &error, last_unended, &mut problems),
     };
     if !matches!(record, Record::Unreadable) {
         notes(scanner, text, &mut problems);
@@ -318,8 +318,8 @@ fn in_contract(pointer: &str, kind: Option<RecordKind>) -> bool {
     }
 }
 
-fn unreadable<'a>(text: &str, error: Error, last_unended: bool, problems: &mut Vec<Problem>) -> Record<'a> {
-    let (code, message) = match error.kind {
+fn unreadable<'a>(text: &str, error: &Error, last_unended: bool, problems: &mut Vec<Problem>) -> Record<'a> {
+    let (code, message) = match &error.kind {
         ErrorKind::TooDeep(limit) => (Code(107), format!("the record is nested deeper than {limit} levels")),
         ErrorKind::Incomplete if last_unended => (Code(104), "the last line breaks off inside a record".to_owned()),
         ErrorKind::TrailingText if !text.trim_start().starts_with('{') => (Code(102), "the line is no JSON object".to_owned()),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// A format that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Format {
-    /// ExecutionRecord JSONL, version 1.
+    /// `ExecutionRecord` JSONL, version 1.
     ExecutionRecord,
     /// Event log of the command-line runtime.
     YuangsEvents,

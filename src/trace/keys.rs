@@ -1,6 +1,7 @@
 //! The trust file: whose public keys count, and when; and the check of a decision's signature.
 
 use super::scalar::Timestamp;
+use crate::json::{Deserializer, NoteKind, Scanner};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use ed25519_dalek::{Signature, VerifyingKey};
@@ -75,7 +76,7 @@ struct KeyEntry {
 
 #[derive(Debug)]
 struct Key {
-    key: VerifyingKey,
+    public: VerifyingKey,
     signer: String,
     from: Option<i64>,
     to: Option<i64>,
@@ -110,7 +111,12 @@ impl TrustStore {
     /// # Errors
     /// When it is no such file, or a key is none.
     pub fn parse(text: &str) -> Result<Self, TrustError> {
-        let file: TrustFile = crate::json::from_text(text).map_err(|e| TrustError::Shape(e.to_string()))?;
+        let mut scanner = Scanner::new(text, crate::json::DEFAULT_MAX_DEPTH);
+        let file = TrustFile::deserialize(&mut Deserializer::new(&mut scanner)).and_then(|file| scanner.end().map(|()| file));
+        let file = file.map_err(|e| TrustError::Shape(e.to_string()))?;
+        if scanner.notes().iter().any(|n| n.kind == NoteKind::DuplicateMember) {
+            return Err(TrustError::Shape("a member stands twice; which one counts can't be told".into()));
+        }
         let mut keys = BTreeMap::new();
         for entry in file.keys {
             let bytes: Option<[u8; 32]> = bytes(&entry.public_key).and_then(|b| b.try_into().ok());
@@ -119,7 +125,7 @@ impl TrustStore {
                 return Err(TrustError::Key(entry.key_id));
             };
             let known = Key {
-                key,
+                public: key,
                 signer: entry.signer,
                 from: entry.valid_from.map(Timestamp::millis),
                 to: entry.valid_to.map(Timestamp::millis),
@@ -152,14 +158,14 @@ impl TrustStore {
         }
         let value = bytes(signed.value).ok_or(Distrust::Malformed)?;
         let signature = Signature::from_slice(&value).map_err(|_| Distrust::Malformed)?;
-        key.key.verify_strict(signed.message, &signature).map_err(|_| Distrust::Mismatch)
+        key.public.verify_strict(signed.message, &signature).map_err(|_| Distrust::Mismatch)
     }
 }
 
 /// Base64 in its usual dialects, or hexadecimal.
 fn bytes(text: &str) -> Option<Vec<u8>> {
     let text = text.trim();
-    if text.len() >= 64 && text.len() % 2 == 0 && text.bytes().all(|b| b.is_ascii_hexdigit()) {
+    if text.len() >= 64 && text.len().is_multiple_of(2) && text.bytes().all(|b| b.is_ascii_hexdigit()) {
         let digit = |b: u8| (b as char).to_digit(16).and_then(|d| u8::try_from(d).ok());
         return text.as_bytes().chunks_exact(2).map(|pair| Some(digit(*pair.first()?)? << 4 | digit(*pair.last()?)?)).collect();
     }

@@ -1,4 +1,4 @@
-//! The records of ExecutionRecord JSONL, version 1, as they stand on a line.
+//! The records of `ExecutionRecord` JSONL, version 1, as they stand on a line.
 //!
 //! The types are the schema: what they accept is valid, and the files in `schemas/` are generated
 //! from them. Strings stay borrowed, payloads stay text, and lists that no rule reads are checked
@@ -78,6 +78,14 @@ impl RecordKind {
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|k| k.name() == word)
     }
+}
+
+/// The kind of a record that can only be a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnlyTurn {
+    /// A turn.
+    Turn,
 }
 
 /// A list whose elements are checked and counted, not kept.
@@ -389,7 +397,7 @@ shapes! {
         output: Str<'a>,
         error: Option<Str<'a>>,
         error_type: Option<ErrorType>,
-        exit_code: Option<Int<-2147483648>>,
+        exit_code: Option<Int<-2_147_483_648>>,
         artifacts: Option<Each<Str<'a>>>,
         truncated: Option<bool>,
         duration_ms: Option<f64>,
@@ -603,7 +611,7 @@ shapes! {
         output: Str<'a>,
         error: Option<Str<'a>>,
         error_type: Option<ErrorType>,
-        exit_code: Option<Int<-2147483648>>,
+        exit_code: Option<Int<-2_147_483_648>>,
         artifacts: Option<Each<Str<'a>>>,
         truncated: Option<bool>,
         duration_ms: Option<f64>,
@@ -623,7 +631,7 @@ shapes! {
 
     /// One whole turn: it stands for the events above, in their order.
     pub struct Turn<'a> {
-        record: Option<RecordKind>,
+        record: Option<OnlyTurn>,
         execution_id: Option<Str<'a>>,
         turn_id: Int<1>,
         timestamp: Option<Timestamp>,

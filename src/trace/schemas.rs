@@ -41,20 +41,20 @@ pub fn add_to(catalogue: &mut Catalogue) {
         let n = name(kind);
         match kind {
             K::ExecutionStarted => {
-                catalogue.add::<v1::ExecutionStarted<'_>>(&n, "An execution begins, or goes on after a pause.", is(kind))
+                catalogue.add::<v1::ExecutionStarted<'_>>(&n, "An execution begins, or goes on after a pause.", is(kind));
             }
             K::ThoughtGenerated => catalogue.add::<v1::ThoughtGenerated<'_>>(&n, "An agent has thought.", is(kind)),
             K::ActionProposed => catalogue.add::<v1::ActionProposed<'_>>(&n, "The governor's candidate.", is(kind)),
             K::GovernanceDecided => catalogue.add::<v1::GovernanceDecided<'_>>(&n, "The governor has decided.", is(kind)),
             K::ExecutionFinished => {
-                catalogue.add::<v1::ExecutionFinished<'_>>(&n, "The action ran, with success or without.", is(kind))
+                catalogue.add::<v1::ExecutionFinished<'_>>(&n, "The action ran, with success or without.", is(kind));
             }
             K::ObservationRecorded => catalogue.add::<v1::ObservationRecorded<'_>>(&n, "The result was observed.", is(kind)),
             K::EvaluationMade => catalogue.add::<v1::EvaluationMade<'_>>(&n, "The runtime has ruled how to go on.", is(kind)),
             K::ExecutionEnded => catalogue.add::<v1::ExecutionEnded<'_>>(&n, "The execution is over.", is(kind)),
             K::CapabilityIssued => catalogue.add::<v1::CapabilityIssued<'_>>(&n, "A capability token was issued.", is(kind)),
             K::CapabilityRevoked => {
-                catalogue.add::<v1::CapabilityRevoked<'_>>(&n, "A capability token was revoked, for good.", is(kind))
+                catalogue.add::<v1::CapabilityRevoked<'_>>(&n, "A capability token was revoked, for good.", is(kind));
             }
             K::ContextChanged => catalogue.add::<v1::ContextChanged<'_>>(&n, "What the model is shown has changed.", is(kind)),
             K::Turn => catalogue.add::<v1::Turn<'_>>(&n, "One whole turn: it stands for the events in their order.", is(kind)),

@@ -1,4 +1,4 @@
-//! ExecutionRecord JSONL, version 1: from a line to a record, from a record to steps.
+//! `ExecutionRecord` JSONL, version 1: from a line to a record, from a record to steps.
 
 use super::record::{
     self as v1, ActionProposed, CapabilityIssued, CapabilityMode, CapabilityRevoked, ContextChanged, EvaluationMade, Execution,
@@ -54,7 +54,13 @@ pub fn read<'a>(kind: RecordKind, scanner: &mut Scanner<'a>) -> Result<Record<'a
             }
             Record::Turn(turn)
         }
-        RecordKind::Execution => Record::Execution(Box::deserialize(de)?),
+        RecordKind::Execution => {
+            let execution = Box::<Execution<'a>>::deserialize(de)?;
+            if execution.turns.iter().any(|t| t.execution_id.is_some_and(|id| id != execution.execution_id)) {
+                return Err(serde::de::Error::custom("a turn inside the execution names another execution"));
+            }
+            Record::Execution(execution)
+        }
     };
     scanner.end()?;
     Ok(record)

@@ -28,6 +28,8 @@ struct Run<'o> {
     format: Option<Format>,
     records: u64,
     findings: Vec<Finding>,
+    /// The last line that could not be read before there were workers to tell.
+    lost_early: u64,
     /// Lines before the format was told that hold JSON of no known shape.
     strange: Option<(u64, String)>,
 }
@@ -75,6 +77,7 @@ impl<'o> Run<'o> {
             records: 0,
             findings: Vec::new(),
             strange: None,
+            lost_early: 0,
         }
     }
 
@@ -90,9 +93,7 @@ impl<'o> Run<'o> {
                     let what =
                         if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
                     let line = blocks.next_line();
-                    for shard in &mut self.shards {
-                        shard.lost(line);
-                    }
+                    self.lost(line);
                     self.unreadable(line, &format!("the input {what} here: {error}"));
                     break;
                 }
@@ -155,10 +156,7 @@ impl<'o> Run<'o> {
             let limit = self.options.limits.record_bytes;
             self.limit(block.first_line, &format!("the line has {} bytes; a record may have {limit}", overlong.length));
             self.records += 1;
-            for shard in &mut self.shards {
-                shard.lost(block.first_line);
-            }
-            return;
+            return self.lost(block.first_line);
         }
         if let Some(schema) = &self.options.schema {
             let limits = self.options.limits;
@@ -181,6 +179,7 @@ impl<'o> Run<'o> {
             for entry in parsed.iter().flatten().filter(|e| matches!(e.record, Record::Unreadable)) {
                 self.records += 1;
                 self.report_problems(entry);
+                self.lost_early = entry.line;
             }
             return;
         }
@@ -250,8 +249,7 @@ impl<'o> Run<'o> {
     /// Finds out the format: that of the first line that is shaped like a record of one.
     fn detect(&mut self, block: &Block<'_>) -> Option<Format> {
         let lines = block.bytes.strip_prefix(BOM).unwrap_or(block.bytes).split(|b| *b == b'\n');
-        let mut number = block.first_line;
-        for line in lines {
+        for (number, line) in (block.first_line..).zip(lines) {
             if let Ok(text) = std::str::from_utf8(line)
                 && !text.trim().is_empty()
             {
@@ -264,7 +262,6 @@ impl<'o> Run<'o> {
                     self.strange = Some((number, "its records look like none of the known formats".into()));
                 }
             }
-            number += 1;
         }
         None
     }
@@ -278,6 +275,7 @@ impl<'o> Run<'o> {
                 1
             };
             self.shards = (0..workers.max(1)).map(|_| Shard::new(self.file.clone(), format)).collect();
+            self.lost(self.lost_early);
         }
         self.records += parsed.iter().map(|e| e.len() as u64).sum::<u64>();
         let nameless = !matches!(format, Format::ExecutionRecord | Format::YuangsEvents);
@@ -326,6 +324,14 @@ impl<'o> Run<'o> {
                 }
             }
         });
+    }
+
+    /// Takes note that a line could not be read: it may explain what comes after it.
+    fn lost(&mut self, line: u64) {
+        self.lost_early = line;
+        for shard in &mut self.shards {
+            shard.lost(line);
+        }
     }
 
     fn against_schema(&mut self, parsed: &[Vec<Entry<'_>>]) {

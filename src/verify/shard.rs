@@ -1,12 +1,12 @@
 //! One worker's share of the executions, and how a rule's draft becomes a finding.
 
-use crate::diag::{Finding, Place, Related, Severity};
+use crate::diag::{Code, Finding, Place, Related, Severity};
 use crate::governance::Event;
 use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Movement, Summary};
 use crate::rules::{self, Check, Draft, Out, Rule, Scene, Settings, Target, When};
 use crate::trace::entry::{Entry, Problem, Record};
 use crate::trace::{Fact, Format, Step};
-use rustc_hash::FxHashMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Findings that one worker keeps for one input; beyond that they are counted.
@@ -17,9 +17,9 @@ const KEPT: usize = 20_000;
 pub(super) struct Shard {
     file: Arc<str>,
     format: Format,
-    open: FxHashMap<Box<str>, Live>,
+    open: HashMap<Box<str>, Live>,
     /// Executions that were declared over: where their summary is.
-    closed: FxHashMap<Box<str>, usize>,
+    closed: HashMap<Box<str>, usize>,
     summaries: Vec<Summary>,
     findings: Vec<Finding>,
     /// Errors, warnings and notes that aren't kept.
@@ -68,8 +68,8 @@ impl Shard {
         Self {
             file,
             format,
-            open: FxHashMap::default(),
-            closed: FxHashMap::default(),
+            open: HashMap::new(),
+            closed: HashMap::new(),
             summaries: Vec::new(),
             findings: Vec::new(),
             dropped: [0; 3],
@@ -154,6 +154,12 @@ impl Shard {
             if let Some(finding) = problem_finding(&self.file, entry, problem, Some(live.execution.id().clone())) {
                 if let Some(aspect) = rules::by_code(problem.code).and_then(|r| r.aspect) {
                     live.execution.verdict_mut().deny(aspect);
+                }
+                if problem.code == Code(106) {
+                    // Two readers would see two records: nothing that rests on it can be told.
+                    for aspect in [Aspect::LegalPath, Aspect::Authorised, Aspect::GovernanceComplete] {
+                        live.execution.verdict_mut().doubt(aspect);
+                    }
                 }
                 let index = self.keep(finding);
                 first = first.or(index);
@@ -282,12 +288,9 @@ impl Shard {
         open.sort_by(|(a, _), (b, _)| a.cmp(b));
         for (_, mut live) in open {
             let close = live.execution.close();
-            match live.ghost_of.and_then(|n| self.summaries.get_mut(n)) {
-                Some(summary) => live.execution.add_to(summary),
-                None => {
-                    self.finish(&mut live, &close, settings);
-                    self.summaries.push(live.execution.summary());
-                }
+            if let Some(summary) = live.ghost_of.and_then(|n| self.summaries.get_mut(n)) { live.execution.add_to(summary) } else {
+                self.finish(&mut live, &close, settings);
+                self.summaries.push(live.execution.summary());
             }
         }
         Harvest { summaries: self.summaries, findings: self.findings, dropped: self.dropped, follow_ups: self.follow_ups }

@@ -72,7 +72,7 @@ fn no_text_of_a_trace_acts_on_the_terminal() {
     ] {
         let output = run(args, hostile.as_bytes());
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.contains("x"));
+        assert!(text.contains('x'));
         assert!(!text.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}' || c == '\u{9b}'), "{args:?}: {text}");
     }
 }

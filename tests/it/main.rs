@@ -1,5 +1,17 @@
 //! One binary for all integration tests.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::large_stack_arrays,
+    clippy::needless_pass_by_value,
+    clippy::unreadable_literal,
+    reason = "a test asserts by panicking, and clippy's exceptions for tests don't reach their helpers"
+)]
+
 mod agreement;
 mod architecture;
 mod catalogue;

@@ -221,7 +221,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
             prepare: |p, at| set(p, at, Ruling::Policy),
             forge: |part| {
                 if let Part::Action(a) = part {
-                    a["riskLevel"] = json!("high")
+                    a["riskLevel"] = json!("high");
                 }
             },
         },
@@ -260,7 +260,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
             prepare: |p, at| set(p, at, Ruling::Human),
             forge: |part| {
                 if let Part::Decision(d) = part {
-                    d["actionId"] = json!("another")
+                    d["actionId"] = json!("another");
                 }
             },
         },
@@ -269,7 +269,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
             prepare: |p, at| set(p, at, Ruling::Human),
             forge: |part| {
                 if let Part::Finished { holder } = part {
-                    holder["action"]["payload"] = json!({"command": "rm -rf /"})
+                    holder["action"]["payload"] = json!({"command": "rm -rf /"});
                 }
             },
         },
@@ -278,7 +278,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
             prepare: |p, at| set(p, at, Ruling::Modified),
             forge: |part| {
                 if let Part::Decision(d) = part {
-                    d["modifiedAction"]["type"] = json!("answer")
+                    d["modifiedAction"]["type"] = json!("answer");
                 }
             },
         },
@@ -287,7 +287,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
             prepare: |p, at| set(p, at, Ruling::Modified),
             forge: |part| {
                 if let Part::Decision(d) = part {
-                    d["modifiedAction"]["riskLevel"] = json!("high")
+                    d["modifiedAction"]["riskLevel"] = json!("high");
                 }
             },
         },
@@ -296,7 +296,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
             prepare: |p, at| set(p, at, Ruling::Modified),
             forge: |part| {
                 if let Part::Decision(d) = part {
-                    d["originalActionId"] = json!("another")
+                    d["originalActionId"] = json!("another");
                 }
             },
         },
@@ -305,7 +305,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
             prepare: |p, at| set(p, at, Ruling::Human),
             forge: |part| {
                 if let Part::Decision(d) = part {
-                    d["signer"] = json!("agent-0")
+                    d["signer"] = json!("agent-0");
                 }
             },
         },
@@ -314,7 +314,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
             prepare: |p, at| set(p, at, Ruling::Human),
             forge: |part| {
                 if let Part::Action(a) = part {
-                    a["payload"] = json!({"command": "something else"})
+                    a["payload"] = json!({"command": "something else"});
                 }
             },
         },
@@ -322,11 +322,11 @@ fn forgery() -> impl Strategy<Value = Forgery> {
             code: "YV401",
             prepare: |p, at| {
                 p.tokens = true;
-                set(p, at, Ruling::Human)
+                set(p, at, Ruling::Human);
             },
             forge: |part| {
                 if let Part::Finished { holder } = part {
-                    holder["capabilityId"] = json!("no-token")
+                    holder["capabilityId"] = json!("no-token");
                 }
             },
         },
@@ -335,7 +335,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
             prepare: |p, at| set(p, at, Ruling::Human),
             forge: |part| {
                 if let Part::Finished { holder } = part {
-                    holder["observedChanges"] = json!(["/etc/passwd"])
+                    holder["observedChanges"] = json!(["/etc/passwd"]);
                 }
             },
         },

@@ -14,8 +14,8 @@ use crate::trace::action::hex;
 use crate::trace::format::Format;
 use crate::trace::record::EvaluationReason;
 use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
-use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Movements that are kept to show how a broken path began.
@@ -54,14 +54,14 @@ pub struct Execution {
     turns: u64,
     max_turns: Option<i64>,
     over_max: Option<u64>,
-    known: FxHashMap<Box<str>, Known>,
+    known: HashMap<Box<str>, Known>,
     ledger: Ledger<Token>,
     capabilities_required: bool,
-    agents: FxHashSet<Box<str>>,
+    agents: HashSet<Box<str>>,
     governor: Option<Box<str>>,
     policy_signer: Option<Box<str>>,
     /// Who has signed, and where first: nobody of them may turn out to be an agent.
-    signers: FxHashMap<Box<str>, u64>,
+    signers: HashMap<Box<str>, u64>,
     governor_signs_as_human: bool,
     chain: bool,
     last_hash: Option<[u8; 32]>,
@@ -76,7 +76,7 @@ pub struct Execution {
     answered: bool,
     editor: bool,
     elevation: Elevation,
-    seen_lines: FxHashSet<u64>,
+    seen_lines: HashSet<[u8; 32]>,
     repeats: u64,
     shortcut: Option<u64>,
     actions: u64,
@@ -125,13 +125,13 @@ impl Execution {
             turns: 0,
             max_turns: None,
             over_max: None,
-            known: FxHashMap::default(),
+            known: HashMap::new(),
             ledger: Ledger::new(),
             capabilities_required: false,
-            agents: FxHashSet::default(),
+            agents: HashSet::new(),
             governor: None,
             policy_signer: None,
-            signers: FxHashMap::default(),
+            signers: HashMap::new(),
             governor_signs_as_human: false,
             chain: false,
             last_hash: None,
@@ -145,7 +145,7 @@ impl Execution {
             answered: false,
             editor: false,
             elevation: Elevation::User,
-            seen_lines: FxHashSet::default(),
+            seen_lines: HashSet::new(),
             repeats: 0,
             shortcut: None,
             actions: 0,
@@ -239,11 +239,10 @@ impl Execution {
     }
 
     /// Whether `text`, a line of an event log, has been read before, byte for byte. The runtime's
-    /// flush is known to write lines twice.
+    /// flush is known to write lines twice. A hash that can't be forged: whoever makes two lines collide
+    /// hides the second one.
     pub fn is_repeat(&mut self, text: &str) -> bool {
-        use std::hash::{BuildHasher, BuildHasherDefault};
-        let hash = BuildHasherDefault::<rustc_hash::FxHasher>::default().hash_one(text);
-        let fresh = self.seen_lines.insert(hash);
+        let fresh = self.seen_lines.insert(Sha256::digest(text.as_bytes()).into());
         self.repeats += u64::from(!fresh);
         !fresh
     }
@@ -356,7 +355,7 @@ impl Execution {
             self.last_evaluation.is_some_and(|(kind, ..)| kind == EvaluationKind::Pause) && self.machine.may_be(State::Idle);
         let done = self.machine.may_be(State::Terminal) || (self.editor && self.answered) || self.format == Format::YuangsCast;
         Close {
-            unterminated: !done && !(self.ended && paused) && !self.ended,
+            unterminated: !done && !self.ended,
             paused,
             state,
             max_turns: self
@@ -502,7 +501,7 @@ impl Execution {
         }
         let after_end = self.machine.candidates().single() == Some(State::Terminal);
         let movement = self.machine.apply(event);
-        let breach = (movement == Movement::Illegal).then(|| match event {
+        let breach = (movement == Movement::Illegal).then_some(match event {
             _ if after_end => Breach::AfterTerminal,
             Event::ExecutionFinished | Event::ObservationRecorded => Breach::ResultOutsideState,
             Event::Start
@@ -512,12 +511,11 @@ impl Execution {
             | Event::GovernanceDecided(_)
             | Event::EvaluationMade(_) => Breach::Other,
         });
-        match breach {
-            Some(breach) => self.breach(line, event, before, breach, judged),
-            None => {
-                judged.movement = Some(Moved { event, before, movement, breach: None, claimed: None });
-                self.remember(line, event);
-            }
+        if let Some(breach) = breach {
+            self.breach(line, event, before, breach, judged);
+        } else {
+            judged.movement = Some(Moved { event, before, movement, breach: None, claimed: None });
+            self.remember(line, event);
         }
     }
 
@@ -541,6 +539,10 @@ impl Execution {
         };
         let after_end = judged.movement.is_some_and(|m| m.breach == Some(Breach::AfterTerminal));
         if after_end || self.reopened || self.machine.candidates().single() == Some(State::Terminal) {
+            // What comes after the end has its finding; its number is no news.
+            if begins && !self.reopened {
+                self.begin_turn(line, Some(found));
+            }
             return;
         }
         match self.turn.id {

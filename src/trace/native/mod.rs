@@ -81,7 +81,7 @@ open_shapes! {
         success: bool,
         output: Option<Str<'a>>,
         error: Option<Str<'a>>,
-        exit_code: Option<super::scalar::Int<-2147483648>>,
+        exit_code: Option<super::scalar::Int<-2_147_483_648>>,
         artifacts: Option<super::record::Each<Str<'a>>>,
     }
 }

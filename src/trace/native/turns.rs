@@ -133,7 +133,7 @@ impl<'a> NativeTurn<'a> {
         let refused = self.refusal();
         match (&self.governance, refused) {
             (Some(decision), _) => {
-                emit(step(decision.timestamp.map(Timestamp::millis), "governance", Fact::Decided(decision.fact())))
+                emit(step(decision.timestamp.map(Timestamp::millis), "governance", Fact::Decided(decision.fact())));
             }
             (None, Some(refusal)) => emit(step(end, "executionResult", Fact::Decided(refusal))),
             (None, None) if editor && answer => {
