@@ -1,5 +1,6 @@
 //! The command line: the only place with standard output, environment, files to write, and exit codes.
 
+mod command;
 mod explain;
 mod fsm;
 mod output;
@@ -45,6 +46,9 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Check records against their schemas, and nothing else.
     Validate(replay::ValidateArgs),
+    /// Show what shell commands do, and how risky that is.
+    #[command(subcommand, name = "command")]
+    Shell(command::ShellCommand),
     /// List or print the JSON Schemas of records, native formats and reports.
     #[command(subcommand)]
     Schema(schema::SchemaCommand),
@@ -64,6 +68,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Replay(args) => args.run(),
         Command::Validate(args) => args.run(),
+        Command::Shell(command) => command.run(),
         Command::Schema(command) => command.run(),
         Command::Fsm(command) => command.run(),
         Command::Explain(args) => args.run(),

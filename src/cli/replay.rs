@@ -113,6 +113,8 @@ enum Risk {
     Off,
     /// The early runtime's rules.
     V0,
+    /// What the action does, as far as it can be understood.
+    V1,
 }
 
 impl ReplayArgs {
@@ -129,6 +131,7 @@ impl ReplayArgs {
         let assessor = match self.risk {
             Risk::Off => Assessor::Off,
             Risk::V0 => Assessor::V0,
+            Risk::V1 => Assessor::V1,
         };
         let options = Options { settings: Settings { assessor, keys }, ..self.common.options() };
         self.common.run(&options)

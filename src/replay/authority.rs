@@ -2,12 +2,14 @@
 
 use super::evidence::{KeptAction, Token, TurnEvidence};
 use super::judged::{Decided, Lineage, TokenUse};
+use crate::command::{self, Table};
 use crate::governance::risk::{Risk, assess_v0};
 use crate::governance::{Ledger, LedgerError, Ruling};
 use crate::json::Raw;
 use crate::trace::action;
 use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::step::{Action, ActionKind, Decision};
+use std::sync::LazyLock;
 
 /// How the risk of an action is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,6 +19,8 @@ pub enum Assessor {
     Off,
     /// The early runtime's rules.
     V0,
+    /// What the action does, as far as it can be understood.
+    V1,
 }
 
 /// What the analyser finds; `None` when there is none. A type that nobody knows is always high.
@@ -31,7 +35,34 @@ pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<Risk> {
             let mut line = String::new();
             Some(assess_v0(action::risk_subject(action, &mut line)))
         }
+        Assessor::V1 => Some(assess_v1(action)),
     }
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
+
+/// The risk of what an action does. Nothing is known of where it ran but the work tree that every path is
+/// relative to; what can't be found in the payload is high.
+fn assess_v1(action: &Action<'_>) -> Risk {
+    let context = command::Context::new(&TABLE);
+    let Some(payload) = action.payload else {
+        return Risk::High;
+    };
+    let analysis = match action.kind {
+        ActionKind::Known(ActionType::Answer) => return Risk::Low,
+        ActionKind::Other(_) => return Risk::High,
+        ActionKind::Known(ActionType::ShellCmd) => action::command(payload).map(|line| command::analyse(&line, &context)),
+        ActionKind::Known(ActionType::CodeDiff) => action::diff(payload).map(|diff| command::effects_of_diff(&diff, &context)),
+        ActionKind::Known(ActionType::ToolCall) => {
+            let parameters = payload.read::<serde_json::Value>().unwrap_or_default();
+            action::tool(payload).map(|tool| command::effects_of_tool(&tool, &parameters, &context))
+        }
+    };
+    analysis.map_or(Risk::High, |a| match a.risk {
+        command::Risk::Low => Risk::Low,
+        command::Risk::Medium => Risk::Medium,
+        command::Risk::High => Risk::High,
+    })
 }
 
 /// The risk to judge by: the worse of what was recorded and what is found.

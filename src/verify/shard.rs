@@ -288,7 +288,9 @@ impl Shard {
         open.sort_by(|(a, _), (b, _)| a.cmp(b));
         for (_, mut live) in open {
             let close = live.execution.close();
-            if let Some(summary) = live.ghost_of.and_then(|n| self.summaries.get_mut(n)) { live.execution.add_to(summary) } else {
+            if let Some(summary) = live.ghost_of.and_then(|n| self.summaries.get_mut(n)) {
+                live.execution.add_to(summary);
+            } else {
                 self.finish(&mut live, &close, settings);
                 self.summaries.push(live.execution.summary());
             }

@@ -11,12 +11,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("diag", &[]),
     ("schema", &["json", "time"]),
     ("governance", &[]),
+    ("command", &[]),
     ("trace", &["governance", "schema", "json", "time", "diag"]),
-    ("replay", &["governance", "trace", "json"]),
+    ("replay", &["governance", "trace", "json", "command"]),
     ("rules", &["replay", "governance", "trace", "json", "diag"]),
     ("verify", &["rules", "replay", "governance", "trace", "schema", "source", "json", "diag"]),
     ("report", &["verify", "replay", "governance", "diag"]),
-    ("cli", &["verify", "report", "rules", "replay", "governance", "trace", "schema", "source", "diag"]),
+    ("cli", &["command", "json", "verify", "report", "rules", "replay", "governance", "trace", "schema", "source", "diag"]),
 ];
 
 fn sources(folder: &Path, all: &mut Vec<(String, String)>) {

@@ -6,6 +6,7 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::string_slice,
+    clippy::case_sensitive_file_extension_comparisons,
     clippy::large_stack_arrays,
     clippy::needless_pass_by_value,
     clippy::unreadable_literal,
@@ -16,6 +17,7 @@ mod agreement;
 mod architecture;
 mod catalogue;
 mod cli;
+mod command;
 mod corpora;
 mod generate;
 mod pages;

@@ -1,0 +1,245 @@
+//! `command`.
+
+use super::output::{Color, Failure, print};
+use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::command::{Analysis, Context, Risk, Table, analyse, explain};
+use crate::report::terminal;
+use clap::{Args, Subcommand, ValueEnum};
+use rayon::prelude::*;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// What shell commands do.
+#[derive(Debug, Subcommand)]
+pub enum ShellCommand {
+    /// Show what a command line would run, its effects, and how risky that is.
+    Explain {
+        /// The command line, as one argument.
+        #[arg(value_name = "CMD", allow_hyphen_values = true)]
+        line: String,
+        #[command(flatten)]
+        places: Places,
+        /// How.
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+    /// Rate a JSONL file of commands: `{"cmd": …, "expect"?: "low|medium|high", "class"?: …}`.
+    Check {
+        /// The file, or `-` for standard input.
+        file: PathBuf,
+        #[command(flatten)]
+        places: Places,
+        /// A table of what was rated how, or one JSON object a line in the order of the input.
+        #[arg(long, value_enum, default_value_t = Check::Table)]
+        format: Check,
+    },
+    /// List the programs of the table.
+    List {
+        #[command(flatten)]
+        places: Places,
+    },
+}
+
+/// Where a command would run.
+#[derive(Debug, Args)]
+pub struct Places {
+    /// The directory that it starts in.
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<String>,
+    /// The work tree.
+    #[arg(long, value_name = "DIR")]
+    workdir: Option<String>,
+    /// A file with more programs, in the form of docs/command-table.md.
+    #[arg(long, value_name = "FILE")]
+    table: Vec<PathBuf>,
+}
+
+/// Ways to explain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+/// Ways to report on a file of commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Check {
+    /// How many of each class were rated how; fails when one isn't as expected.
+    Table,
+    /// One JSON object a line.
+    Jsonl,
+}
+
+impl Places {
+    fn table(&self) -> Result<Table, Failure> {
+        let mut table = Table::builtin();
+        for path in &self.table {
+            let text = read(path)?;
+            let name = path.to_string_lossy();
+            table
+                .add(&name, &text)
+                .map_err(|e| Failure::unable(format!("`{name}`: {e}"), "docs/command-table.md describes the form"))?;
+        }
+        Ok(table)
+    }
+
+    fn context<'t>(&self, table: &'t Table) -> Context<'t> {
+        let mut context = Context::new(table);
+        if let Some(workdir) = &self.workdir {
+            context.workdir.clone_from(workdir);
+            context.cwd.clone_from(workdir);
+        }
+        if let Some(cwd) = &self.cwd {
+            context.cwd.clone_from(cwd);
+            if self.workdir.is_none() {
+                context.workdir.clone_from(cwd);
+            }
+        }
+        context
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let unable = |e: io::Error| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable UTF-8");
+    if path.as_os_str() == "-" {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).map_err(unable)?;
+        return Ok(text);
+    }
+    std::fs::read_to_string(path).map_err(unable)
+}
+
+/// A line of a corpus. Members that say more are let pass.
+#[derive(Debug, Deserialize)]
+struct Row {
+    cmd: String,
+    #[serde(default)]
+    expect: Option<Risk>,
+    #[serde(default)]
+    class: Option<String>,
+}
+
+/// A rated line: its number, what was expected, what was found. None when the line is no row.
+type Rated = (usize, Option<(Row, Analysis)>);
+
+impl ShellCommand {
+    /// Explains, rates or lists.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        match self {
+            Self::Explain { line, places, format } => {
+                let table = places.table()?;
+                let analysis = analyse(&line, &places.context(&table));
+                print(Color::Auto, |out| match format {
+                    Format::Text => writeln!(out, "{}", explain::explain(&line, &analysis).trim_end()),
+                    Format::Json => writeln!(out, "{}", serde_json::to_string_pretty(&analysis).map_err(io::Error::other)?),
+                })?;
+                Ok(EXIT_CLEAN)
+            }
+            Self::Check { file, places, format } => {
+                let text = read(&file)?;
+                let table = places.table()?;
+                let context = places.context(&table);
+                let lines: Vec<(usize, &str)> = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty()).collect();
+                let rated: Vec<Rated> = lines
+                    .par_iter()
+                    .map(|(number, line)| {
+                        let row: Option<Row> = crate::json::from_text(line).ok();
+                        (
+                            *number,
+                            row.map(|row| {
+                                let analysis = analyse(&row.cmd, &context);
+                                (row, analysis)
+                            }),
+                        )
+                    })
+                    .collect();
+                match format {
+                    Check::Jsonl => print(Color::Never, |out| jsonl(&rated, out))?,
+                    Check::Table => print(Color::Auto, |out| confusion(&rated, out))?,
+                }
+                let unreadable = rated.iter().any(|(_, row)| row.is_none());
+                let wrong = |(_, row): &Rated| row.as_ref().is_some_and(|(r, a)| r.expect.is_some_and(|e| e != a.risk));
+                Ok(if rated.is_empty() {
+                    EXIT_EMPTY
+                } else if unreadable || (format == Check::Table && rated.iter().any(wrong)) {
+                    EXIT_FINDINGS
+                } else {
+                    EXIT_CLEAN
+                })
+            }
+            Self::List { places } => {
+                let table = places.table()?;
+                let listed =
+                    table.list().map_err(|e| Failure::unable(e.to_string(), "docs/command-table.md describes the form"))?;
+                print(Color::Auto, |out| {
+                    for entry in &listed {
+                        writeln!(out, "{:<24} {:<22} {}", terminal(&entry.name), terminal(&entry.file), terminal(&entry.source))?;
+                    }
+                    Ok(())
+                })?;
+                Ok(EXIT_CLEAN)
+            }
+        }
+    }
+}
+
+/// One object a line, in the order of the input. A line that is no row is unknown, and so high.
+fn jsonl(rated: &[Rated], out: &mut dyn Write) -> io::Result<()> {
+    for (line, row) in rated {
+        let value = match row {
+            Some((_, a)) => json!({ "line": line, "risk": a.risk, "effects": a.effects, "unparsed": a.unparsed }),
+            None => {
+                json!({ "line": line, "risk": "high", "effects": [], "unparsed": true, "error": "no JSON object with a member `cmd`" })
+            }
+        };
+        writeln!(out, "{value}")?;
+    }
+    Ok(())
+}
+
+/// What was rated how, by class; then the lines that aren't as expected.
+fn confusion(rated: &[Rated], out: &mut dyn Write) -> io::Result<()> {
+    const SHOWN: usize = 20;
+    let mut classes: BTreeMap<String, [u64; 3]> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for (line, row) in rated {
+        let Some((row, analysis)) = row else {
+            wrong.push(format!("line {line}: no JSON object with a member `cmd`"));
+            continue;
+        };
+        let class =
+            row.class.clone().or_else(|| row.expect.map(|e| format!("expected {}", e.as_str()))).unwrap_or_else(|| "all".into());
+        let [low, medium, high] = classes.entry(class).or_default();
+        *match analysis.risk {
+            Risk::Low => low,
+            Risk::Medium => medium,
+            Risk::High => high,
+        } += 1;
+        if let Some(expected) = row.expect.filter(|e| *e != analysis.risk) {
+            wrong.push(format!(
+                "line {line}: expected {}, rated {}: {}",
+                expected.as_str(),
+                analysis.risk.as_str(),
+                terminal(&row.cmd)
+            ));
+        }
+    }
+    writeln!(out, "{:<28} {:>7} {:>7} {:>7} {:>8}", "class", "low", "medium", "high", "high")?;
+    for (class, [low, medium, high]) in &classes {
+        let all = low + medium + high;
+        let permille = high * 1000 / all.max(1);
+        writeln!(out, "{:<28} {low:>7} {medium:>7} {high:>7} {:>5}.{} %", terminal(class), permille / 10, permille % 10)?;
+    }
+    for line in wrong.iter().take(SHOWN) {
+        writeln!(out, "{line}")?;
+    }
+    if wrong.len() > SHOWN {
+        writeln!(out, "and {} more", wrong.len() - SHOWN)?;
+    }
+    writeln!(out, "{} commands, {} not as expected", rated.len(), wrong.len())
+}

@@ -1,0 +1,45 @@
+//! Characters that stand for what isn't known in an expanded word.
+//!
+//! A real argument can't hold a NUL and hardly ever the other three; the analyser
+//! replaces them in its input before anything else, so they are free for marking.
+
+/// Any string.
+pub(crate) const HOLE: char = '\0';
+/// Any text that holds no slash, blank or leading dash (a number, a date, a host name).
+pub(crate) const SAFE_HOLE: char = '\u{1}';
+/// An unquoted `*` (any text without a slash).
+pub(crate) const STAR: char = '\u{2}';
+/// An unquoted `?` or `[…]`.
+pub(crate) const ANY: char = '\u{3}';
+
+/// True if the text holds something that isn't known.
+pub(crate) fn has_hole(s: &str) -> bool {
+    s.bytes().any(|c| c <= 1)
+}
+
+/// True if the text holds an unquoted glob.
+pub(crate) fn has_glob(s: &str) -> bool {
+    s.bytes().any(|c| c == 2 || c == 3)
+}
+
+/// The text as shown to people: holes as `$…`, globs as written.
+pub(crate) fn show(s: &str) -> String {
+    if !s.bytes().any(|c| c <= 3) {
+        return s.to_owned();
+    }
+    let mut out = String::with_capacity(s.len() + 8);
+    for c in s.chars() {
+        match c {
+            HOLE | SAFE_HOLE => out.push_str("$…"),
+            STAR => out.push('*'),
+            ANY => out.push('?'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The text as source for another parser: globs as written, holes kept.
+pub(crate) fn source(s: &str) -> String {
+    s.replace(STAR, "*").replace(ANY, "?")
+}

@@ -1,0 +1,459 @@
+//! Inline code of other languages: what its text says it does.
+//!
+//! Never clears code because nothing bad was found: what isn't made only of known
+//! harmless names stays a possible `execute`, and what hides names is `dynamic`.
+
+mod awk;
+mod lex;
+mod names;
+mod sed;
+mod sql;
+
+use super::chars::{HOLE, has_hole, show};
+use super::effect::{Certainty, EffectKind, Risk, Span};
+use super::engine::{Engine, Stream};
+use super::expand::Arg;
+use super::parse::Base;
+use lex::Token;
+use names::Action;
+
+impl Engine<'_> {
+    /// Looks at inline code of a language.
+    pub(crate) fn code(&mut self, lang: &str, arg: &Arg, stdin: &Stream) {
+        self.burn(arg.text.len() / 2 + 8);
+        if self.spent(arg.span) {
+            return;
+        }
+        if arg.text.trim() == "\0" {
+            self.dynamic(arg.span, "runs code that isn't known");
+            return;
+        }
+        if arg.obf && lang != "awk" && lang != "sed" {
+            self.dynamic(arg.span, "runs decoded text");
+        }
+        match lang {
+            "sh" => {
+                let a = Arg { obf: false, ..arg.clone() };
+                self.shell_arg(&a, stdin, false);
+            }
+            "sed" => self.sed_code(arg),
+            "awk" => self.awk_code(arg),
+            "sql" => self.sql_code(arg),
+            "redis" => self.redis_code(arg),
+            "python" | "js" | "ruby" | "php" | "perl" | "lua" => self.generic_code(lang, arg),
+            "vim" => self.vim_code(arg),
+            "r" | "tcl" | "mongo" => self.plain_code(arg),
+            "powershell" => self.emit_raw(
+                EffectKind::Unknown,
+                None,
+                Certainty::Possible,
+                arg.span,
+                Risk::High,
+                "PowerShell, which isn't understood yet",
+            ),
+            other => self.emit_raw(
+                EffectKind::Unknown,
+                Some(other.to_owned()),
+                Certainty::Possible,
+                arg.span,
+                Risk::High,
+                "code in a language that isn't understood",
+            ),
+        }
+    }
+
+    fn generic_code(&mut self, lang: &str, arg: &Arg) {
+        let text = arg.text.as_str();
+        let tokens = lex::tokens(lang, text);
+        self.burn(tokens.len() * 2);
+        let table = names::table(lang);
+        let mut all_known = true;
+        let mut i = 0;
+        while let Some(t) = tokens.get(i) {
+            match t {
+                Token::Shell(cmd) => {
+                    let a = Arg { text: cmd.clone(), span: arg.span, ..Arg::default() };
+                    if cmd.contains("#{") || cmd.contains("${") || (lang != "ruby" && cmd.contains('$')) {
+                        self.dynamic(arg.span, "the code runs a command that it computes");
+                    } else {
+                        self.shell_arg(&a, &Stream::default(), false);
+                    }
+                }
+                Token::Name(name) => {
+                    let action = names::lookup(lang, table, name, &tokens, i);
+                    match action {
+                        Some(Action::Safe) => {}
+                        Some(a) => self.code_action(a, name, &tokens, i, arg),
+                        None => all_known &= !names::matters(lang, &tokens, i),
+                    }
+                }
+                Token::Hole
+                    // A hole among the words of the code: any code at all, unless it is a mere value.
+                    if names::hole_is_code(&tokens, i) => {
+                        self.dynamic(arg.span, "a part of the code isn't known");
+                    }
+                _ => {}
+            }
+            i += 1;
+        }
+        if names::computed_call(lang, &tokens) {
+            self.dynamic(arg.span, "the code computes the names that it calls");
+        }
+        if !all_known {
+            self.emit_raw(
+                EffectKind::Execute,
+                None,
+                Certainty::Possible,
+                arg.span,
+                Risk::Medium,
+                "inline code that isn't provably harmless",
+            );
+        }
+    }
+
+    fn code_action(&mut self, action: Action, name: &str, tokens: &[Token], i: usize, arg: &Arg) {
+        let args = lex::call_args(tokens, i + 1);
+        let literal = |k: usize| args.get(k).and_then(|a| a.literal.clone());
+        let span = arg.span;
+        let path = |t: String| Arg::literal(t, span);
+        // What is put together from known and unknown pieces keeps its known pieces.
+        let partial = args.first().map(|a| a.partial.clone()).filter(|p| !p.is_empty()).unwrap_or_else(|| HOLE.to_string());
+        let unknown = || Arg::literal(partial.clone(), span);
+        match action {
+            Action::Safe => {}
+            Action::Shell => match literal(0) {
+                Some(cmd) if args.first().is_some_and(|a| a.words.is_empty()) => {
+                    self.shell_arg(&path(cmd), &Stream::default(), false);
+                    // Further arguments make it a list (perl, ruby: `system "rm", "-rf"`).
+                    if args.len() > 1 && args.iter().all(|a| a.literal.is_some()) {
+                        let words: Vec<Arg> = args.iter().filter_map(|a| a.literal.clone()).map(path).collect();
+                        self.wrapped(&words, &Stream::default(), false, span);
+                    }
+                    if let Some(more) = args.get(1).filter(|a| !a.words.is_empty()) {
+                        let mut words: Vec<Arg> = literal(0).into_iter().map(path).collect();
+                        words.extend(more.words.iter().cloned().map(path));
+                        self.wrapped(&words, &Stream::default(), false, span);
+                    }
+                }
+                _ => match args.first() {
+                    Some(a) if !a.words.is_empty() && a.complete => {
+                        let words: Vec<Arg> = a.words.iter().cloned().map(path).collect();
+                        self.wrapped(&words, &Stream::default(), false, span);
+                    }
+                    _ => self.dynamic(span, "the code runs a command that it computes"),
+                },
+            },
+            Action::Dynamic => {
+                self.emit_raw(
+                    EffectKind::Dynamic,
+                    Some(name.to_owned()),
+                    Certainty::Possible,
+                    span,
+                    Risk::High,
+                    "the code runs other code",
+                );
+            }
+            Action::Delete => {
+                let target = literal(0).map_or_else(unknown, path);
+                self.path_delete(&target, false);
+            }
+            Action::DeleteTree => {
+                let target = literal(0).map_or_else(unknown, path);
+                self.path_delete(&target, true);
+            }
+            Action::Write => {
+                let target = literal(0).map_or_else(unknown, path);
+                self.code_write(&target);
+            }
+            Action::Write2 => {
+                let target = literal(1).map_or_else(unknown, path);
+                self.path_write(&target, false);
+            }
+            Action::Move => {
+                let (a, b) = (literal(0).map_or_else(unknown, path), literal(1).map_or_else(unknown, path));
+                self.path_move(&a);
+                self.path_write(&b, false);
+            }
+            Action::Read => {
+                let target = literal(0).map_or_else(unknown, path);
+                if target.text.contains("://") { self.network(&target) } else { self.path_read(&target) }
+            }
+            Action::Open => {
+                let target = literal(0).map_or_else(unknown, path);
+                if target.text.starts_with('|') || target.text.ends_with('|') {
+                    let cmd = target.text.trim_matches('|').to_owned();
+                    self.shell_arg(&path(cmd), &Stream::default(), false);
+                    return;
+                }
+                let mode = args.iter().skip(1).find_map(|a| {
+                    a.literal.clone().filter(|m| !m.is_empty() && m.len() <= 4 && m.bytes().all(|c| b"rwaxb+tU".contains(&c)))
+                });
+                let more = args.len() > 1 && args.get(1).is_some_and(|a| a.literal.is_none() && !a.keyword);
+                match mode {
+                    Some(m) if m.contains(['w', 'a', 'x', '+']) => self.code_write(&target),
+                    None if more => self.code_write(&target),
+                    _ => self.path_read(&target),
+                }
+            }
+            Action::PerlOpen => {
+                // open(FH, "<", file), open(FH, "cmd|"), open FH, ">file"
+                let all: Vec<String> = args.iter().filter_map(|a| a.literal.clone()).collect();
+                let joined = all.join(" ");
+                if joined.contains('|') {
+                    let cmd = joined.replace(['|', '-'], " ");
+                    let _ = cmd;
+                    self.shell_arg(
+                        &path(all.join(" ").trim_matches(|c| c == '|' || c == '-' || c == ' ').to_owned()),
+                        &Stream::default(),
+                        false,
+                    );
+                    self.dynamic(span, "the code opens a pipe to a command");
+                } else if joined.contains('>') {
+                    let f = joined.trim_start_matches(['>', '+', ' ']).to_owned();
+                    self.path_write(&if f.is_empty() { unknown() } else { path(f) }, false);
+                } else if joined.contains('<') || all.len() == 1 {
+                    let f = joined.trim_start_matches(['<', ' ']).to_owned();
+                    self.path_read(&if f.is_empty() { unknown() } else { path(f) });
+                } else {
+                    self.path_write(&unknown(), false);
+                }
+            }
+            Action::Network => {
+                let target = literal(0).filter(|t| t.contains("://") || t.contains('.'));
+                match target {
+                    Some(t) => self.network(&path(t)),
+                    None => self.emit(EffectKind::Network, None, span, "the code uses the network"),
+                }
+            }
+            Action::NetSend => {
+                let target = literal(0).map(|t| super::apply::host_of(&t).to_owned());
+                self.emit_raw(
+                    EffectKind::Network,
+                    target,
+                    Certainty::Possible,
+                    span,
+                    Risk::High,
+                    "the code sends data over the network",
+                );
+            }
+            Action::Process => {
+                self.emit_raw(EffectKind::Process, None, Certainty::Possible, span, Risk::High, "the code signals processes");
+            }
+            Action::PathMethodDelete | Action::PathMethodWrite | Action::PathMethodRead => {
+                // `Path("x").unlink()`: the path stands before.
+                let target = lex::receiver_literal(tokens, i).map_or_else(unknown, path);
+                match action {
+                    Action::PathMethodDelete => self.path_delete(&target, false),
+                    Action::PathMethodRead => self.path_read(&target),
+                    _ => self.path_write(&target, false),
+                }
+            }
+            Action::Sql => match literal(0) {
+                Some(sql) => self.sql_code(&path(sql)),
+                None => self.emit_raw(EffectKind::Execute, None, Certainty::Possible, span, Risk::Medium, "the code sends SQL"),
+            },
+            Action::Execute => {
+                self.emit_raw(
+                    EffectKind::Execute,
+                    Some(name.to_owned()),
+                    Certainty::Possible,
+                    span,
+                    Risk::Medium,
+                    "the code uses a module that isn't known",
+                );
+            }
+            Action::System => {
+                self.emit_raw(
+                    EffectKind::System,
+                    Some(name.to_owned()),
+                    Certainty::Possible,
+                    span,
+                    Risk::High,
+                    "the code reaches below the language",
+                );
+            }
+        }
+    }
+
+    /// Code writes a file: running that file later is running what isn't seen here.
+    pub(super) fn code_write(&mut self, target: &Arg) {
+        self.path_write(target, false);
+        if let Some(p) = super::path::normalise(&target.text, self.cwd.as_deref()) {
+            self.files.insert(p, None);
+        }
+    }
+
+    /// Languages without a reader of their own: harmless only if plainly so.
+    fn plain_code(&mut self, arg: &Arg) {
+        let t = arg.text.to_ascii_lowercase();
+        const BAD: &[&str] = &[
+            "system",
+            "exec",
+            "eval",
+            "spawn",
+            "unlink",
+            "file.remove",
+            "remove(",
+            "delete",
+            "drop",
+            "shell",
+            "source(",
+            "load(",
+            "url(",
+            "open(",
+            "open ",
+            "socket",
+            "write",
+            "rename",
+            "insert",
+            "update",
+            "save",
+            "kill",
+            "parse(",
+            "do.call",
+            "install",
+            "download",
+            "glob",
+            "socket",
+            "interp",
+            "shutdown",
+            "runcommand",
+            "admincommand",
+            "create",
+            "grant",
+        ];
+        if BAD.iter().any(|b| t.contains(b)) || has_hole(&t) || t.contains('`') {
+            self.emit_raw(
+                EffectKind::Unknown,
+                None,
+                Certainty::Possible,
+                arg.span,
+                Risk::High,
+                "inline code that isn't understood",
+            );
+        } else {
+            self.emit_raw(
+                EffectKind::Execute,
+                None,
+                Certainty::Possible,
+                arg.span,
+                Risk::Medium,
+                "inline code that isn't provably harmless",
+            );
+        }
+    }
+
+    fn vim_code(&mut self, arg: &Arg) {
+        let t = arg.text.trim_start_matches([':', '+', ' ', '%']);
+        if let Some(cmd) = t
+            .strip_prefix("r!")
+            .or_else(|| t.strip_prefix('!'))
+            .or_else(|| t.strip_prefix("w !"))
+            .or_else(|| t.strip_prefix("r !"))
+        {
+            let a = Arg::literal(cmd, arg.span);
+            self.shell_arg(&a, &Stream::default(), false);
+            return;
+        }
+        let risky =
+            ["system(", "!", "call ", "source", "py", "lua", "ruby", "perl", "exe", "term", "delete(", "writefile", "job_start"];
+        if risky.iter().any(|r| t.contains(r)) && !matches!(t, "q!" | "qa!" | "wq!" | "wqa!" | "x!") {
+            self.emit_raw(
+                EffectKind::Dynamic,
+                Some(show(t)),
+                Certainty::Possible,
+                arg.span,
+                Risk::High,
+                "the editor runs commands",
+            );
+        }
+    }
+
+    fn redis_code(&mut self, arg: &Arg) {
+        let word = arg.text.split_ascii_whitespace().next().unwrap_or_default().to_ascii_uppercase();
+        let high = [
+            "FLUSHALL",
+            "FLUSHDB",
+            "DEL",
+            "UNLINK",
+            "SHUTDOWN",
+            "CONFIG",
+            "EVAL",
+            "EVALSHA",
+            "SCRIPT",
+            "DEBUG",
+            "SLAVEOF",
+            "REPLICAOF",
+            "MODULE",
+            "MIGRATE",
+            "RESTORE",
+            "FUNCTION",
+            "FAILOVER",
+            "ACL",
+            "RENAME",
+            "SWAPDB",
+        ];
+        let read = [
+            "GET",
+            "MGET",
+            "KEYS",
+            "SCAN",
+            "INFO",
+            "PING",
+            "DBSIZE",
+            "TTL",
+            "PTTL",
+            "TYPE",
+            "EXISTS",
+            "LLEN",
+            "LRANGE",
+            "SMEMBERS",
+            "SCARD",
+            "HGET",
+            "HGETALL",
+            "HKEYS",
+            "HLEN",
+            "ZRANGE",
+            "ZCARD",
+            "ZSCORE",
+            "STRLEN",
+            "MONITOR",
+            "TIME",
+            "MEMORY",
+            "OBJECT",
+            "LATENCY",
+            "SLOWLOG",
+            "CLIENT",
+            "COMMAND",
+            "ROLE",
+            "LASTSAVE",
+            "XLEN",
+            "XRANGE",
+            "XINFO",
+            "HMGET",
+            "HSCAN",
+            "SSCAN",
+            "ZSCAN",
+            "GETRANGE",
+            "ECHO",
+            "RANDOMKEY",
+        ];
+        let (kind, risk) = if high.contains(&word.as_str()) {
+            (EffectKind::Delete, Risk::High)
+        } else if read.contains(&word.as_str()) {
+            (EffectKind::Network, Risk::Medium)
+        } else {
+            (EffectKind::Network, Risk::High)
+        };
+        self.emit_raw(kind, Some(word), Certainty::Certain, arg.span, risk, "a command of the store");
+    }
+
+    /// Code in a string that a shell would run, from within another language.
+    pub(crate) fn run_inner_shell(&mut self, text: &str, span: Span) {
+        if text.contains(HOLE) && text.trim().starts_with(HOLE) {
+            self.dynamic(span, "runs text that isn't known");
+            return;
+        }
+        self.run_text(text, Base::Fixed(span), super::effect::How::Code, &Stream::default(), false);
+    }
+}

@@ -1,0 +1,323 @@
+//! git: settings and options that make it run commands. What its subcommands do by
+//! themselves stands in the table.
+
+use super::chars::{HOLE, show};
+use super::effect::{Certainty, EffectKind, How, Risk};
+use super::engine::{Engine, Stream};
+use super::expand::Arg;
+use super::parse::Base;
+
+impl Engine<'_> {
+    /// Configuration of git that runs programs, given on the command line.
+    pub(super) fn git_config(&mut self, rest: &[Arg]) {
+        let mut i = 0;
+        while let Some(a) = rest.get(i) {
+            i += 1;
+            let pair = if matches!(a.text.as_str(), "-c" | "--config" | "--config-env") {
+                let v = rest.get(i);
+                i += 1;
+                v
+            } else if a.text.starts_with("--config-env=") || (a.text.starts_with("-c") && a.text.contains('=')) {
+                Some(a)
+            } else if matches!(a.text.as_str(), "-C" | "--git-dir" | "--work-tree" | "--namespace") {
+                i += 1;
+                None
+            } else if a.text.starts_with('-') {
+                if let Some(dir) = a.text.strip_prefix("--exec-path=")
+                    && !dir.is_empty()
+                {
+                    self.dynamic(a.span, "git looks for its programs elsewhere");
+                }
+                None
+            } else {
+                // `git config alias.x '!cmd'` and hooks are written by the table; values are looked at here.
+                if a.text == "config" {
+                    let mut words = rest
+                        .get(i..)
+                        .unwrap_or_default()
+                        .iter()
+                        .filter(|w| !w.text.starts_with('-') && w.text != "set" && w.text != "add");
+                    if let (Some(k), Some(v)) = (words.next(), words.next()) {
+                        let (k, v) = (k.text.clone(), v.clone());
+                        self.git_setting(&k, &v, true);
+                    }
+                }
+                return self.git_commands(rest.get(i.saturating_sub(1)..).unwrap_or_default());
+            };
+            if let Some(p) = pair {
+                let t = p.text.strip_prefix("-c").unwrap_or(&p.text);
+                let (k, v) = t.split_once('=').unwrap_or((t, ""));
+                let v = Arg { text: v.to_owned(), at: p.at.map(|o| o + p.text.len() - v.len()), ..p.clone() };
+                let k = k.to_owned();
+                self.git_setting(&k, &v, false);
+            }
+        }
+    }
+
+    fn git_setting(&mut self, key: &str, value: &Arg, _kept: bool) {
+        let k = key.to_ascii_lowercase();
+        if let Some(_name) = k.strip_prefix("alias.") {
+            if let Some(cmd) = value.text.strip_prefix('!') {
+                let a = Arg { text: cmd.to_owned(), at: value.at.map(|o| o + 1), ..value.clone() };
+                self.shell_arg(&a, &Stream::default(), false);
+                self.emit_raw(
+                    EffectKind::Execute,
+                    Some(key.to_owned()),
+                    Certainty::Certain,
+                    value.span,
+                    Risk::Medium,
+                    "an alias of git that runs a command",
+                );
+            } else {
+                let text = format!("git {}", super::chars::source(&value.text));
+                self.run_text(&text, Base::Fixed(value.span), How::Code, &Stream::default(), false);
+            }
+            return;
+        }
+        let pager = k.starts_with("pager.") || k == "core.pager";
+        let runs = pager
+            || matches!(
+                k.as_str(),
+                "core.sshcommand"
+                    | "core.editor"
+                    | "sequence.editor"
+                    | "core.fsmonitor"
+                    | "core.askpass"
+                    | "core.gitproxy"
+                    | "diff.external"
+                    | "credential.helper"
+                    | "gpg.program"
+                    | "gpg.ssh.program"
+                    | "core.alternaterefscommand"
+                    | "uploadpack.packobjectshook"
+                    | "merge.tool"
+                    | "diff.tool"
+                    | "interactive.difffilter"
+                    | "remote.origin.uploadpack"
+                    | "remote.origin.receivepack"
+                    | "gpg.ssh.defaultkeycommand"
+                    | "trailer.command"
+                    | "ssh.variant_"
+                    | "web.browser"
+                    | "help.browser"
+            )
+            || (k.starts_with("diff.") && (k.ends_with(".command") || k.ends_with(".textconv")))
+            || (k.starts_with("filter.") && (k.ends_with(".clean") || k.ends_with(".smudge") || k.ends_with(".process")))
+            || (k.starts_with("merge.") && k.ends_with(".driver"))
+            || ((k.starts_with("mergetool.")
+                || k.starts_with("difftool.")
+                || k.starts_with("browser.")
+                || k.starts_with("man.")
+                || k.starts_with("guitool.")
+                || k.starts_with("trailer."))
+                && (k.ends_with(".cmd") || k.ends_with(".path")))
+            || (k.starts_with("credential.") && k.ends_with(".helper"))
+            || (k.starts_with("gpg.") && k.ends_with(".program"))
+            || (k.starts_with("submodule.") && k.ends_with(".update"))
+            || (k.starts_with("remote.") && (k.ends_with(".vcs") || k.ends_with("pack") || k.ends_with(".proxy_command")))
+            || (k.starts_with("sendemail.") && k.ends_with("cmd"))
+            || (k.starts_with("tar.") && k.ends_with(".command"));
+        let t = value.text.trim();
+        if k == "core.hookspath"
+            || k == "include.path"
+            || k.starts_with("includeif.")
+            || k == "init.templatedir"
+            || k == "core.attributesfile_"
+        {
+            let quiet = t == "/dev/null" || t.is_empty();
+            if !quiet {
+                self.emit_raw(
+                    EffectKind::Dynamic,
+                    Some(key.to_owned()),
+                    Certainty::Possible,
+                    value.span,
+                    Risk::High,
+                    "git runs hooks or settings from there",
+                );
+            }
+            return;
+        }
+        if k.starts_with("protocol.") && t == "always" {
+            self.emit_raw(
+                EffectKind::Dynamic,
+                Some(key.to_owned()),
+                Certainty::Possible,
+                value.span,
+                Risk::High,
+                "allows remotes that run commands",
+            );
+            return;
+        }
+        if !runs
+            || t.is_empty()
+            || matches!(
+                t,
+                "cat"
+                    | "less"
+                    | "true"
+                    | ":"
+                    | "false"
+                    | "vim"
+                    | "vi"
+                    | "nano"
+                    | "code --wait"
+                    | "store"
+                    | "cache"
+                    | "osxkeychain"
+                    | "manager"
+                    | "manager-core"
+                    | "less -R"
+                    | "less -FRX"
+                    | "delta"
+                    | "meld"
+                    | "vimdiff"
+                    | "kdiff3"
+                    | "vscode"
+                    | "nvimdiff"
+                    | "libsecret"
+            )
+        {
+            return;
+        }
+        if k == "core.fsmonitor" && matches!(t, "true" | "false")
+            || k == "core.sshcommand"
+                && t.starts_with("ssh ")
+                && !t.to_ascii_lowercase().contains("command")
+                && !t.contains([';', '|', '&', '`', '$', '\0'])
+        {
+            return;
+        }
+        let a = Arg { text: t.trim_start_matches('!').to_owned(), at: None, ..value.clone() };
+        self.shell_arg(&a, &Stream::default(), false);
+        self.emit_raw(
+            EffectKind::Dynamic,
+            Some(format!("{key}={}", show(t))),
+            Certainty::Possible,
+            value.span,
+            Risk::High,
+            "a setting that makes git run this command",
+        );
+    }
+
+    /// git subcommands that run commands given as arguments.
+    fn git_commands(&mut self, words: &[Arg]) {
+        let Some((sub, args)) = words.split_first() else { return };
+        let after =
+            |names: &[&str]| args.iter().position(|a| names.contains(&a.text.as_str())).and_then(|i| args.get(i + 1)).cloned();
+        match sub.text.as_str() {
+            "show" | "cat-file" => {
+                for a in args {
+                    if let Some((_, file)) = a.text.split_once(':')
+                        && super::path::is_secret_name(file, &self.ctx.home)
+                    {
+                        self.emit_raw(
+                            EffectKind::Credential,
+                            Some(show(file)),
+                            Certainty::Certain,
+                            a.span,
+                            Risk::High,
+                            "reads a file that holds secrets",
+                        );
+                    }
+                }
+            }
+            "rebase" => {
+                for (i, a) in args.iter().enumerate() {
+                    let code = match a.text.as_str() {
+                        "-x" | "--exec" => args.get(i + 1).cloned(),
+                        t => t.strip_prefix("--exec=").map(|c| Arg { text: c.to_owned(), at: None, ..a.clone() }),
+                    };
+                    if let Some(c) = code {
+                        self.shell_arg(&c, &Stream::default(), false);
+                    }
+                }
+            }
+            "bisect" if args.first().is_some_and(|a| a.text == "run") => {
+                let w = args.get(1..).unwrap_or_default().to_vec();
+                let span = w.iter().fold(sub.span, |s, a| s.join(a.span));
+                if !w.is_empty() {
+                    self.wrapped(&w, &Stream::default(), false, span);
+                }
+            }
+            "submodule" if args.iter().any(|a| a.text == "foreach") => {
+                let i = args.iter().position(|a| a.text == "foreach").map_or(0, |i| i + 1);
+                let w: Vec<Arg> = args.iter().skip(i).skip_while(|a| a.text.starts_with('-')).cloned().collect();
+                self.joined_shell(&w, &Stream::default(), false);
+            }
+            "filter-branch" => {
+                for (i, a) in args.iter().enumerate() {
+                    if a.text.ends_with("-filter")
+                        && let Some(c) = args.get(i + 1)
+                    {
+                        let c = c.clone();
+                        self.shell_arg(&c, &Stream::default(), false);
+                    }
+                }
+            }
+            "difftool" | "mergetool" => {
+                if let Some(c) = after(&["-x", "--extcmd"]) {
+                    let c = Arg { text: format!("{} {HOLE}", c.text), at: None, ..c };
+                    self.shell_arg(&c, &Stream::default(), false);
+                }
+                if let Some(c) = args
+                    .iter()
+                    .find_map(|a| a.text.strip_prefix("--extcmd=").map(|c| Arg { text: c.to_owned(), at: None, ..a.clone() }))
+                {
+                    self.shell_arg(&c, &Stream::default(), false);
+                }
+            }
+            "grep" => {
+                for a in args {
+                    if let Some(c) = a
+                        .text
+                        .strip_prefix("--open-files-in-pager=")
+                        .or_else(|| a.text.strip_prefix("-O").filter(|c| !c.is_empty()))
+                    {
+                        let c = Arg { text: c.to_owned(), at: None, ..a.clone() };
+                        self.shell_arg(&c, &Stream::default(), false);
+                        self.emit_raw(
+                            EffectKind::Dynamic,
+                            Some(c.text.clone()),
+                            Certainty::Possible,
+                            a.span,
+                            Risk::High,
+                            "runs a program on what it finds",
+                        );
+                    }
+                }
+            }
+            "clone" | "fetch" | "pull" | "push" | "ls-remote" | "archive" | "remote" | "submodule" => {
+                for (i, a) in args.iter().enumerate() {
+                    let t = a.text.as_str();
+                    if let Some(cmd) = t.strip_prefix("ext::") {
+                        let c = Arg { text: cmd.to_owned(), at: None, ..a.clone() };
+                        self.shell_arg(&c, &Stream::default(), false);
+                        self.dynamic(a.span, "a remote that runs a command");
+                    }
+                    let code = match t {
+                        "-u" if sub.text == "clone" => args.get(i + 1).cloned(),
+                        "--upload-pack" | "--receive-pack" | "--exec" => args.get(i + 1).cloned(),
+                        _ => ["--upload-pack=", "--receive-pack=", "--exec="]
+                            .iter()
+                            .find_map(|p| t.strip_prefix(p))
+                            .map(|c| Arg { text: c.to_owned(), at: None, ..a.clone() }),
+                    };
+                    if let Some(c) = code
+                        && !matches!(c.text.as_str(), "git-upload-pack" | "git-receive-pack")
+                    {
+                        self.dynamic(c.span, "git runs this program for the transport");
+                    }
+                    if matches!(t, "-c" | "--config")
+                        && sub.text == "clone"
+                        && let Some((k, v)) = args.get(i + 1).and_then(|p| {
+                            p.text.split_once('=').map(|(k, v)| (k.to_owned(), Arg { text: v.to_owned(), at: None, ..p.clone() }))
+                        })
+                    {
+                        self.git_setting(&k, &v, false);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

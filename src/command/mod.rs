@@ -1,0 +1,97 @@
+//! What a command line does: effects, and the risk that follows from them.
+//!
+//! The line is parsed as bash ([`parse`]), run abstractly ([`engine`]) with a table of
+//! programs ([`table`]), and rated. See the modules for the parts.
+
+#![allow(
+    clippy::pedantic,
+    clippy::if_same_then_else,
+    clippy::nonminimal_bool,
+    clippy::only_used_in_recursion,
+    reason = "written to the restriction lints (no panic, no index, no unwrap); matters of style are still to be gone through"
+)]
+
+mod apply;
+mod arith;
+mod ast;
+mod braces;
+mod builtins;
+mod chars;
+mod code;
+mod diff;
+mod effect;
+mod engine;
+mod env;
+mod escapes;
+mod expand;
+pub mod explain;
+mod filters;
+mod foreign;
+mod git;
+mod launch;
+mod parse;
+pub mod path;
+mod paths;
+mod programs;
+pub mod rewrite;
+mod run;
+pub mod table;
+mod tool;
+mod word;
+
+pub use diff::effects_of_diff;
+pub use effect::{Analysis, Certainty, Effect, EffectKind, How, Risk, Span, Step};
+pub use table::{Table, TableError};
+pub use tool::effects_of_tool;
+
+/// Where and with what a command would run.
+#[derive(Debug, Clone)]
+pub struct Context<'a> {
+    /// Current directory, absolute.
+    pub cwd: String,
+    /// The work tree, absolute.
+    pub workdir: String,
+    /// The home directory, absolute.
+    pub home: String,
+    /// The table of programs.
+    pub table: &'a Table,
+}
+
+impl<'a> Context<'a> {
+    /// A context with made-up places, for lines of which nothing else is known.
+    #[must_use]
+    pub fn new(table: &'a Table) -> Self {
+        Self { cwd: "/home/dev/project".to_owned(), workdir: "/home/dev/project".to_owned(), home: "/home/dev".to_owned(), table }
+    }
+}
+
+/// Finds what a command line does.
+///
+/// Pure and total: any text gives an answer, within an amount of work that is
+/// proportional to its length.
+#[must_use]
+pub fn analyse(cmd: &str, ctx: &Context<'_>) -> Analysis {
+    measured(cmd, ctx).0
+}
+
+/// As [`analyse`], with the units of work that were spent: what the tests of the bounds
+/// look at instead of a clock.
+#[doc(hidden)]
+#[must_use]
+pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
+    let clean: std::borrow::Cow<'_, str> = if cmd.bytes().any(|c| c <= 3) {
+        std::borrow::Cow::Owned(cmd.chars().map(|c| if c <= '\u{3}' { '\u{1a}' } else { c }).collect())
+    } else {
+        std::borrow::Cow::Borrowed(cmd)
+    };
+    let fuel = clean.len().saturating_mul(60).saturating_add(20_000);
+    let mut engine = engine::Engine::new(ctx, fuel);
+    if let Some(why) = foreign::recognise(&clean) {
+        engine.unparsed = true;
+        engine.emit_raw(EffectKind::Unknown, None, Certainty::Possible, Span::new(0, cmd.len()), Risk::High, why);
+    } else {
+        engine.run_text(&clean, parse::Base::Offset(0), How::Direct, &engine::Stream::default(), false);
+    }
+    let left = engine.fuel;
+    (engine.finish(), fuel - left)
+}

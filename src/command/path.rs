@@ -1,0 +1,361 @@
+//! Where a path points, decided from its text alone.
+
+use super::chars::{HOLE, SAFE_HOLE, STAR, has_hole};
+
+/// Class of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PathClass {
+    /// `/dev/null`, `/dev/stdout`, a terminal: nothing is kept.
+    Sink,
+    /// Inside the work tree.
+    Inside,
+    /// `/tmp`, `/var/tmp`, `$TMPDIR`.
+    Temporary,
+    /// The work tree itself.
+    Root,
+    /// In git's own directory.
+    GitInternal,
+    /// In the home directory, outside the work tree.
+    Home,
+    /// Anywhere else outside.
+    Outside,
+    /// System directories, devices, `/proc`, `/sys`.
+    System,
+    /// Not known.
+    Unknown,
+}
+
+/// What is known of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathInfo {
+    /// Where it points.
+    pub class: PathClass,
+    /// Keys, tokens, histories, stores of credentials.
+    pub secret: bool,
+    /// The path made absolute and clean, holes kept; empty if it can't be told.
+    pub absolute: String,
+}
+
+/// Makes a path absolute and removes `.`, `..` and `//`, by text alone.
+#[must_use]
+pub fn normalise(path: &str, cwd: Option<&str>) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::with_capacity(8);
+    if !path.starts_with('/') {
+        parts.extend(cwd?.split('/').filter(|p| !p.is_empty()));
+    }
+    for p in path.split('/') {
+        match p {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            p => parts.push(p),
+        }
+    }
+    let mut out = String::with_capacity(path.len() + 16);
+    for p in &parts {
+        out.push('/');
+        out.push_str(p);
+    }
+    if out.is_empty() {
+        out.push('/');
+    }
+    Some(out)
+}
+
+fn under(path: &str, dir: &str) -> bool {
+    dir == "/" || path.strip_prefix(dir).is_some_and(|r| r.is_empty() || r.starts_with('/'))
+}
+
+/// Classes a path as it stands in an expanded word.
+#[must_use]
+pub fn classify(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> PathInfo {
+    let unknown = |secret| PathInfo { class: PathClass::Unknown, secret, absolute: String::new() };
+    // A path that begins with a hole can be any path; but its tail may still name a secret.
+    let tail_secret = is_secret_name(path, home);
+    if path.starts_with(HOLE) {
+        return unknown(tail_secret);
+    }
+    if path == "~" || path.starts_with("~/") {
+        // Not every program gets its tilde expanded by the shell; the strict reading counts.
+        let full = format!("{home}{}", path.get(1..).unwrap_or_default());
+        let mut info = classify(&full, cwd, workdir, home);
+        info.secret |= tail_secret;
+        return info;
+    }
+    if let Some(user) = path.strip_prefix('~')
+        && !user.is_empty()
+        && !user.starts_with('/')
+        && !user.starts_with(['+', '-'])
+    {
+        return PathInfo { class: PathClass::Home, secret: tail_secret, absolute: path.to_owned() };
+    }
+    let Some(abs) = normalise(path, cwd) else {
+        return unknown(tail_secret);
+    };
+    // A hole inside can climb out, unless it can't hold a slash.
+    let climbs = abs.contains(HOLE);
+    let secret = tail_secret || is_secret_name(&abs, home) || glob_hits_secret(&abs, home);
+    let class = if climbs && !under(&abs, "/dev") && !under(&abs, "/tmp") {
+        if is_system(&abs) { PathClass::System } else { PathClass::Unknown }
+    } else {
+        class_of(&abs, workdir, home)
+    };
+    PathInfo { class, secret, absolute: abs }
+}
+
+fn class_of(abs: &str, workdir: &str, home: &str) -> PathClass {
+    if matches!(
+        abs,
+        "/dev/null"
+            | "/dev/stdout"
+            | "/dev/stderr"
+            | "/dev/stdin"
+            | "/dev/tty"
+            | "/dev/zero"
+            | "/dev/full"
+            | "/dev/random"
+            | "/dev/urandom"
+    ) || abs.starts_with("/dev/fd/")
+        || abs.starts_with("/proc/self/fd/")
+    {
+        return PathClass::Sink;
+    }
+    if under(abs, workdir) {
+        if abs.len() == workdir.len() {
+            return PathClass::Root;
+        }
+        let inner = abs.get(workdir.len()..).unwrap_or_default();
+        let mut it = inner.trim_start_matches('/').split('/');
+        if it.any(|p| p == ".git" || p == ".hg" || p == ".svn") {
+            return PathClass::GitInternal;
+        }
+        return PathClass::Inside;
+    }
+    if under(workdir, abs) {
+        return PathClass::Outside;
+    }
+    for t in ["/tmp", "/var/tmp", "/private/tmp", "/dev/shm", "/var/folders"] {
+        if under(abs, t) {
+            return if abs.len() == t.len() { PathClass::Outside } else { PathClass::Temporary };
+        }
+    }
+    if under(abs, home) || abs.starts_with("/root") || abs.starts_with("/home/") || abs.starts_with("/Users/") {
+        return PathClass::Home;
+    }
+    if is_system(abs) { PathClass::System } else { PathClass::Outside }
+}
+
+fn is_system(abs: &str) -> bool {
+    let top = abs.trim_start_matches('/').split('/').next().unwrap_or_default();
+    matches!(
+        top,
+        "bin"
+            | "boot"
+            | "dev"
+            | "etc"
+            | "lib"
+            | "lib32"
+            | "lib64"
+            | "proc"
+            | "run"
+            | "sbin"
+            | "sys"
+            | "usr"
+            | "var"
+            | "opt"
+            | "System"
+            | "Library"
+    )
+}
+
+/// True for files whose contents are secrets.
+#[must_use]
+pub fn is_secret_name(path: &str, home: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let lower = name.to_ascii_lowercase();
+    if lower.ends_with(".pub") {
+        return false;
+    }
+    let name_hit = matches!(
+        lower.as_str(),
+        "id_rsa"
+            | "id_dsa"
+            | "id_ecdsa"
+            | "id_ed25519"
+            | "id_ecdsa_sk"
+            | "id_ed25519_sk"
+            | ".netrc"
+            | "_netrc"
+            | ".pgpass"
+            | ".my.cnf"
+            | ".git-credentials"
+            | ".htpasswd"
+            | ".pypirc"
+            | ".npmrc"
+            | ".s3cfg"
+            | ".boto"
+            | ".vault-token"
+            | "shadow"
+            | "gshadow"
+            | "master.passwd"
+            | "credentials.json"
+            | "service-account.json"
+            | "service_account.json"
+            | "serviceaccount.json"
+            | "application_default_credentials.json"
+            | ".bash_history"
+            | ".zsh_history"
+            | ".python_history"
+            | ".psql_history"
+            | ".mysql_history"
+            | ".node_repl_history"
+            | ".sh_history"
+            | "wallet.dat"
+            | "login data"
+            | "cookies.sqlite"
+            | "logins.json"
+            | "key4.db"
+            | "key3.db"
+            | "keychain-db"
+            | "login.keychain-db"
+            | "kubeconfig"
+            | ".dockercfg"
+            | ".cargo-credentials"
+            | "credentials.toml"
+            | "hosts.yml"
+            | ".terraformrc"
+            | "terraform.rc"
+            | "environ"
+            | "secrets.yml"
+            | "secrets.yaml"
+            | "secrets.json"
+            | "secrets.toml"
+            | "master.key"
+            | "sudoers"
+            | ".env"
+            | ".envrc"
+            | ".pg_service.conf"
+            | ".rediscli_history"
+            | "ntds.dit"
+            | "sam"
+            | ".credentials"
+            | ".vault_pass"
+            | "secrets.env"
+            | "krb5.keytab"
+            | "token"
+            | "authinfo.gpg"
+            | ".authinfo"
+            | "ssh_host_rsa_key"
+            | "ssh_host_ed25519_key"
+            | "ssh_host_ecdsa_key"
+            | "ssh_host_dsa_key"
+            | "cookies"
+    );
+    if name_hit {
+        return match lower.as_str() {
+            "cookies" => path.contains("hrom") || path.contains("rave") || path.contains("Edge"),
+            "hosts.yml" => path.contains("/gh/"),
+            "environ" => path.starts_with("/proc/"),
+            "shadow" | "gshadow" | "sudoers" => path.contains("etc"),
+            "sam" => path.contains("config/"),
+            "credentials.toml" => path.contains("cargo"),
+            "token" => path.contains("/run/secrets") || path.contains("serviceaccount"),
+            ".npmrc" => {
+                !path.starts_with(".npmrc")
+                    && path.len() > 7
+                    && (under(path, home) || path.starts_with("/root") || path.starts_with('~'))
+            }
+            _ => true,
+        };
+    }
+    if let Some(rest) = lower.strip_prefix(".env.") {
+        return !["example", "sample", "template", "dist", "defaults", "schema", "tpl"].iter().any(|x| rest.contains(x));
+    }
+    for ext in [".pem", ".key", ".pfx", ".p12", ".kdbx", ".keystore", ".jks", ".ppk", ".ovpn", ".kdb", ".keytab", ".agekey"] {
+        if lower.ends_with(ext) && lower.len() > ext.len() {
+            return !lower.contains("public")
+                && !lower.contains("cacert")
+                && !lower.contains("ca-cert")
+                && !lower.contains("ca-bundle");
+        }
+    }
+    for dir in [
+        "/.ssh/",
+        "/.gnupg/",
+        "/.aws/",
+        "/.azure/",
+        "/.config/gcloud/",
+        "/.kube/",
+        "/.password-store/",
+        "/run/secrets/",
+        "/.oci/",
+        "/etc/ssl/private/",
+        "/etc/sudoers.d/",
+        "/.mozilla/firefox/",
+        "/google-chrome/",
+        "/.config/chromium/",
+        "/Keychains/",
+        "/.local/share/keyrings/",
+        "/etc/kubernetes/pki/",
+        "/.config/op/",
+        "/.bitcoin/",
+        "/.ethereum/",
+        "/.electrum/",
+        "/.config/solana/",
+        "/.docker/config.json",
+        "/.config/rclone/",
+        "/.gem/credentials",
+        "/.config/hub",
+    ] {
+        if let Some(i) = path.find(dir).or_else(|| {
+            let d = dir.trim_start_matches('/');
+            path.starts_with(d).then_some(0)
+        }) {
+            let _ = i;
+            return !matches!(lower.as_str(), "known_hosts" | "config" | "authorized_keys")
+                || dir == "/.kube/"
+                || dir == "/.aws/" && lower != "config";
+        }
+    }
+    // The directories themselves, copied or packed as a whole.
+    let trimmed = path.trim_end_matches('/');
+    [".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".config/gcloud", ".docker/config.json", ".mozilla"]
+        .iter()
+        .any(|d| trimmed.ends_with(d) && trimmed.get(..trimmed.len() - d.len()).is_some_and(|p| p.is_empty() || p.ends_with('/')))
+}
+
+/// True if a pattern with globs matches one of the usual places of secrets.
+fn glob_hits_secret(abs: &str, home: &str) -> bool {
+    if !super::chars::has_glob(abs) {
+        return false;
+    }
+    let name = abs.rsplit('/').next().unwrap_or(abs);
+    if name.chars().all(|c| matches!(c, STAR | '\u{3}')) {
+        return false;
+    }
+    let pattern = super::chars::source(abs);
+    let places = [
+        "/.ssh/id_rsa",
+        "/.ssh/id_ed25519",
+        "/.aws/credentials",
+        "/.netrc",
+        "/.git-credentials",
+        "/.kube/config",
+        "/.docker/config.json",
+        "/.bash_history",
+        "/.pgpass",
+    ];
+    ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/root/.ssh/id_rsa"].iter().any(|p| super::table::spec::glob(&pattern, p))
+        || places.iter().any(|p| super::table::spec::glob(&pattern, &format!("{home}{p}")))
+        || name.starts_with(".env") && !name.contains("example")
+        || name.starts_with(".en") && name.len() < 8 && super::table::spec::glob(&super::chars::source(name), ".env")
+}
+
+/// True if a deletion of this path takes more than one file: a lone `*`, the tree itself.
+#[must_use]
+pub fn is_sweeping(path: &str) -> bool {
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+    let only_globs = !name.is_empty() && name.chars().all(|c| matches!(c, STAR | '\u{3}' | '.'));
+    only_globs || (has_hole(name) && !name.contains(SAFE_HOLE)) || path.split('/').rev().skip(1).any(|p| p.contains(STAR))
+}

