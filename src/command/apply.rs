@@ -1,299 +1,28 @@
 //! Reads a program's arguments by its entry in the table and collects the effects.
 
+pub(crate) use super::call::{Call, read};
+use super::call::{holds, read_as};
 use super::chars::{HOLE, has_hole, show};
 use super::effect::{Certainty, EffectKind, How, Risk, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
+use super::hosts::remote_of;
 use super::parse::Base;
-use super::table::schema::Style;
-use super::table::spec::{EffectSpec, Flag, Operands, Role, Spec, When, glob};
-
-/// The arguments of one call, sorted out.
-#[derive(Default)]
-pub(crate) struct Call<'s> {
-    pub operands: Vec<Arg>,
-    pub flags: Vec<Seen<'s>>,
-    pub dashdash: bool,
-    pub help: bool,
-    pub dry: bool,
-    pub recursive: bool,
-    pub unknown_flag: Option<Arg>,
-    /// Words after a flag that ends the options.
-    pub rest: Vec<Arg>,
-    /// The rest belongs to this program.
-    pub as_program: Option<(String, Vec<Arg>)>,
-    pub sub: Vec<String>,
-    pub unlisted: Option<Arg>,
-}
-
-/// A flag that was given.
-pub(crate) struct Seen<'s> {
-    pub name: String,
-    pub flag: Option<&'s Flag>,
-    pub values: Vec<Arg>,
-    pub span: Span,
-}
-
-/// Finds a flag in the innermost spec that knows it.
-fn find<'s>(chain: &[&'s Spec], name: &str) -> Option<&'s Flag> {
-    chain.iter().rev().find_map(|s| s.flags.get(name).and_then(|i| s.flag_list.get(*i)))
-}
-
-/// A long option may be cut short as long as it is clear.
-fn find_long<'s>(chain: &[&'s Spec], name: &str) -> Option<(&'s str, &'s Flag)> {
-    for s in chain.iter().rev() {
-        if let Some((k, i)) = s.flags.get_key_value(name) {
-            return s.flag_list.get(*i).map(|f| (k.as_str(), f));
-        }
-    }
-    if name.len() < 4 {
-        return None;
-    }
-    let mut hits: Vec<(&str, &Flag)> = chain
-        .iter()
-        .flat_map(|s| {
-            s.flags.iter().filter(|(k, _)| k.starts_with(name)).filter_map(|(k, i)| Some((k.as_str(), s.flag_list.get(*i)?)))
-        })
-        .collect();
-    hits.sort_by_key(|(k, _)| *k);
-    match hits.as_slice() {
-        [one] => Some(*one),
-        [a, rest @ ..] if rest.iter().all(|b| std::ptr::eq(a.1, b.1)) => Some(*a),
-        _ => None,
-    }
-}
-
-impl<'s> Call<'s> {
-    fn saw(&mut self, name: &str, flag: Option<&'s Flag>, span: Span) {
-        self.flags.push(Seen { name: name.to_owned(), flag, values: Vec::new(), span });
-    }
-
-    pub fn has(&self, name: &str) -> bool {
-        self.flags.iter().any(|f| f.name == name)
-    }
-}
-
-/// Sorts arguments into flags and operands; returns the spec of the (sub)command too.
-pub(crate) fn read<'s>(root: &'s Spec, args: &[Arg]) -> (Call<'s>, &'s Spec) {
-    let mut call = Call::default();
-    let mut chain: Vec<&'s Spec> = vec![root];
-    let mut ended = false;
-    let mut i = 0;
-    while let Some(arg) = args.get(i) {
-        i += 1;
-        let spec = chain.last().copied().unwrap_or(root);
-        let style = chain.iter().rev().find_map(|s| s.style).unwrap_or_default();
-        let text = arg.text.as_str();
-        if style == Style::Dd {
-            read_dd(&mut call, &chain, arg);
-            continue;
-        }
-        let flag_like = !ended
-            && style != Style::Raw
-            && (text.len() > 1 && (text.starts_with('-') || text.starts_with('+') && find(&chain, text).is_some())
-                || text.starts_with('/') && text.len() < 24 && find(&chain, text).is_some());
-        if flag_like {
-            if text == "--" {
-                call.dashdash = true;
-                // Before the subcommand it ends only the global options.
-                ended = spec.subcommands.is_empty();
-                continue;
-            }
-            if read_flag(&mut call, &chain, style, arg, args, &mut i, spec) {
-                return (call, spec);
-            }
-            continue;
-        }
-        if !spec.subcommands.is_empty() && call.operands.is_empty() {
-            let hit = spec.subcommands.get(text).and_then(|k| spec.sub_list.get(*k));
-            if let Some(sub) = hit {
-                call.sub.push(text.to_owned());
-                chain.push(sub);
-                continue;
-            }
-            if let Some(other) = spec.otherwise.as_deref() {
-                chain.push(other);
-                call.sub.push(text.to_owned());
-                call.operands.push(arg.clone());
-                continue;
-            }
-            if matches!(text, "help" | "version") && !root.no_help {
-                call.help = true;
-                continue;
-            }
-            call.unlisted = Some(arg.clone());
-            call.operands.push(arg.clone());
-            // What follows is still looked at as operands.
-            continue;
-        }
-        call.operands.push(arg.clone());
-        if style == Style::Posix {
-            // The first operand ends the options, unless it only is in front of a command.
-            ended = true;
-        }
-    }
-    (call, chain.last().copied().unwrap_or(root))
-}
-
-fn read_dd<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg) {
-    let (key, value) = arg.text.split_once('=').unwrap_or((arg.text.as_str(), ""));
-    match find(chain, key) {
-        Some(flag) => {
-            let mut v = arg.clone();
-            v.at = arg.at.map(|a| a + key.len() + 1);
-            v.text = value.to_owned();
-            call.flags.push(Seen { name: key.to_owned(), flag: Some(flag), values: vec![v], span: arg.span });
-        }
-        None if matches!(key, "--help" | "--version") => call.help = true,
-        None => call.operands.push(arg.clone()),
-    }
-}
-
-/// Reads one flag; true if the options end here for good.
-fn read_flag<'s>(
-    call: &mut Call<'s>,
-    chain: &[&'s Spec],
-    style: Style,
-    arg: &Arg,
-    args: &[Arg],
-    i: &mut usize,
-    spec: &'s Spec,
-) -> bool {
-    let text = arg.text.as_str();
-    let (name, attached) = match text.split_once('=') {
-        Some((n, v)) => (n, Some(v)),
-        None => (text, None),
-    };
-    let value_at = |v: &str| Arg { text: v.to_owned(), at: arg.at.map(|a| a + text.len() - v.len()), ..arg.clone() };
-    let long = text.starts_with("--") || style == Style::Long;
-    if long || (text.len() > 2 && find(chain, name).is_some()) {
-        let mut hit = find_long(chain, name);
-        if hit.is_none() && style == Style::Long {
-            let other = name.strip_prefix("--").map_or_else(|| format!("-{name}"), |n| format!("-{n}"));
-            hit = find_long(chain, &other);
-        }
-        let Some((full, flag)) = hit else {
-            let root_help = chain.first().is_none_or(|s| !s.no_help);
-            if root_help
-                && (matches!(name, "--help" | "--version") || style == Style::Long && matches!(name, "-help" | "-version"))
-            {
-                call.help = true;
-            } else {
-                if spec.strict {
-                    call.unknown_flag.get_or_insert_with(|| arg.clone());
-                }
-                call.saw(name, None, arg.span);
-            }
-            return false;
-        };
-        call.saw(full, Some(flag), arg.span);
-        let mut values = Vec::new();
-        if let Some(v) = attached {
-            values.push(value_at(v));
-        }
-        return finish_flag(call, flag, values, args, i);
-    }
-    // A cluster of short flags.
-    let body = text.get(1..).unwrap_or_default();
-    let mut at = 0;
-    for c in body.chars() {
-        let n = c.len_utf8();
-        let name = format!("-{c}");
-        at += n;
-        let flag = find(chain, &name);
-        call.saw(&name, flag, arg.span);
-        let Some(flag) = flag else {
-            if spec.strict {
-                call.unknown_flag.get_or_insert_with(|| arg.clone());
-            }
-            continue;
-        };
-        if flag.arg.is_some() {
-            let rest = body.get(at..).unwrap_or_default();
-            let mut values = Vec::new();
-            if !rest.is_empty() {
-                values.push(value_at(rest));
-            }
-            return finish_flag(call, flag, values, args, i);
-        }
-        if finish_flag(call, flag, Vec::new(), args, i) {
-            return true;
-        }
-    }
-    false
-}
-
-fn finish_flag<'s>(call: &mut Call<'s>, flag: &'s Flag, mut values: Vec<Arg>, args: &[Arg], i: &mut usize) -> bool {
-    if flag.arg.is_some() && !flag.attached_only {
-        while values.len() < flag.args {
-            let Some(v) = args.get(*i) else { break };
-            values.push(v.clone());
-            *i += 1;
-        }
-    }
-    call.help |= flag.help;
-    call.dry |= flag.dry;
-    call.recursive |= flag.recursive;
-    let mut stop = flag.stop;
-    if let Some(v) = values.first() {
-        for (globs, value) in &flag.values {
-            if globs.iter().any(|g| glob(g, &v.text)) {
-                call.help |= value.help;
-                call.dry |= value.dry;
-                if let Some(p) = &value.as_program {
-                    let rest = args.get(*i..).unwrap_or_default().to_vec();
-                    call.as_program = Some((p.clone(), rest));
-                    stop = true;
-                }
-                break;
-            }
-        }
-    }
-    if let Some(seen) = call.flags.last_mut() {
-        seen.values = values;
-    }
-    if stop {
-        call.rest = args.get(*i..).unwrap_or_default().to_vec();
-        *i = args.len();
-    }
-    stop
-}
-
-fn matches_flag(call: &Call<'_>, name: &str) -> bool {
-    call.flags.iter().any(|f| f.name == name)
-}
-
-/// Spellings of one flag that the table gives together (`-n, --dry-run`).
-fn synonyms(spec: &Spec, root: &Spec, name: &str) -> Vec<String> {
-    for s in [spec, root] {
-        if let Some(i) = s.flags.get(name) {
-            let all: Vec<&String> = s.flags.iter().filter(|(_, k)| *k == i).map(|(n, _)| n).collect();
-            let long = all.iter().filter(|n| n.starts_with("--")).count();
-            if long == 1 && all.len() <= 3 {
-                return all.into_iter().cloned().collect();
-            }
-        }
-    }
-    vec![name.to_owned()]
-}
-
-fn holds(w: &When, call: &Call<'_>, spec: &Spec, root: &Spec) -> bool {
-    let given = |n: &String| synonyms(spec, root, n).iter().any(|s| matches_flag(call, s));
-    (w.operand.is_empty() || w.operand.iter().any(|g| call.operands.iter().any(|o| glob(g, &o.text))))
-        && w.flags.iter().all(given)
-        && (w.any.is_empty() || w.any.iter().any(given))
-        && !w.without.iter().any(given)
-        && w.min.is_none_or(|m| call.operands.len() >= m)
-        && w.max.is_none_or(|m| call.operands.len() <= m)
-        && w.dashdash.is_none_or(|d| d == call.dashdash)
-}
+use super::table::spec::{EffectSpec, Operands, Role, Spec, glob};
 
 impl Engine<'_> {
     /// Applies an entry of the table to a call.
     pub(crate) fn apply(&mut self, name: &str, root: &Spec, args: &[Arg], stdin: &Stream, want: bool, span: Span) -> Stream {
         let (call, spec) = read(root, args);
         self.burn(args.len() * 4 + 8);
-        self.apply_call(name, root, spec, &call, stdin, want, span)
+        let out = self.apply_call(name, root, spec, &call, stdin, want, span);
+        if call.unsure && !self.spent(span) {
+            // The other reading: the option is a switch, the next word stands for itself.
+            let (call, spec) = read_as(root, args, false);
+            self.burn(args.len() * 4 + 8);
+            self.apply_call(name, root, spec, &call, stdin, want, span);
+        }
+        out
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call has that many sides")]
@@ -330,11 +59,11 @@ impl Engine<'_> {
             if let Some(o) = &f.operands {
                 operands = Some(o);
             }
-            if let Some(v) = seen.values.first()
-                && let Some((_, value)) = f.values.iter().find(|(g, _)| g.iter().any(|g| glob(g, &v.text)))
-            {
-                own.extend(value.effects.iter().map(|e| (e, seen.span)));
-                floor = floor.max(value.risk);
+            if let Some(v) = seen.values.first() {
+                if let Some((_, value)) = f.values.iter().find(|(g, _)| g.iter().any(|g| glob(g, &v.text))) {
+                    own.extend(value.effects.iter().map(|e| (e, seen.span)));
+                    floor = floor.max(value.risk);
+                }
             }
         }
         for w in &spec.when {
@@ -370,10 +99,10 @@ impl Engine<'_> {
         let saved_dry = self.dry;
         self.dry |= dry;
         for seen in &call.flags {
-            if matches!(seen.flag.and_then(|f| f.arg.as_ref()), Some(Role::Cwd))
-                && let Some(v) = seen.values.first()
-            {
-                self.change_dir(&v.text.clone());
+            if matches!(seen.flag.and_then(|f| f.arg.as_ref()), Some(Role::Cwd)) {
+                if let Some(v) = seen.values.first() {
+                    self.change_dir(&v.text.clone());
+                }
             }
         }
         let first = self.effects.len();
@@ -424,12 +153,15 @@ impl Engine<'_> {
             return;
         }
         let target = self.effects.iter_mut().skip(first).max_by_key(|e| (e.kind.base_risk(), std::cmp::Reverse(e.span)));
-        if let Some(e) = target {
-            e.risk = floor;
-            e.why = format!("`{name}` with these arguments is rated {}", floor.as_str());
-        } else {
-            let kind = if floor == Risk::High { EffectKind::System } else { EffectKind::Execute };
-            self.emit_raw(kind, Some(name.to_owned()), Certainty::Certain, span, floor, "rated so by the table");
+        match target {
+            Some(e) => {
+                e.risk = floor;
+                e.why = format!("`{name}` with these arguments is rated {}", floor.as_str());
+            }
+            None => {
+                let kind = if floor == Risk::High { EffectKind::System } else { EffectKind::Execute };
+                self.emit_raw(kind, Some(name.to_owned()), Certainty::Certain, span, floor, "rated so by the table");
+            }
         }
     }
 
@@ -442,6 +174,21 @@ impl Engine<'_> {
             };
             let arg = Arg::literal(text, span);
             match e.kind {
+                // Also where the work tree is the home directory itself, or holds it.
+                EffectKind::Write if t.starts_with('~') => {
+                    let why = "writes into the home directory, outside the work tree";
+                    return self.emit_raw(EffectKind::Write, Some(t.clone()), certainty, span, Risk::High, why);
+                }
+                EffectKind::Write if self.container && !t.starts_with('/') => {
+                    return self.emit_raw(
+                        EffectKind::Write,
+                        Some(t.clone()),
+                        certainty,
+                        span,
+                        Risk::Medium,
+                        "writes where it runs in the container",
+                    );
+                }
                 EffectKind::Write => return self.path_write(&arg, true),
                 EffectKind::Read => return self.path_read(&arg),
                 EffectKind::Delete => return self.path_delete(&arg, false),
@@ -491,19 +238,23 @@ impl Engine<'_> {
                         let j = if arg.text == "--" { j + 1 } else { j };
                         let rest = args.get(j..).unwrap_or_default().to_vec();
                         let span = rest.iter().fold(arg.span, |s, a| s.join(a.span));
-                        let saved = self.remote;
+                        let saved = (self.remote, self.container);
+                        self.container =
+                            if *remote { runs_containers(name) && (self.container || !self.remote) } else { self.container };
                         self.remote |= *remote;
                         let s = self.wrapped(&rest, stdin, want, span);
-                        self.remote = saved;
+                        (self.remote, self.container) = saved;
                         return (true, Some(s));
                     }
                     Some(Role::ShellRest(remote)) => {
                         let j = if arg.text == "--" { j + 1 } else { j };
                         let rest = args.get(j..).unwrap_or_default();
-                        let saved = self.remote;
+                        let saved = (self.remote, self.container);
+                        self.container =
+                            if *remote { runs_containers(name) && (self.container || !self.remote) } else { self.container };
                         self.remote |= *remote;
                         let s = self.joined_shell(rest, stdin, want);
-                        self.remote = saved;
+                        (self.remote, self.container) = saved;
                         return (true, Some(s));
                     }
                     Some(role) => {
@@ -604,6 +355,13 @@ impl Engine<'_> {
             Role::Command => {
                 // tar gives the command a member of the archive to read.
                 let input = if name == "tar" { Stream::unknown() } else { Stream::default() };
+                if let ("concurrently" | "conc", Some((tool @ ("npm" | "yarn" | "pnpm" | "bun" | "node"), task))) =
+                    (name, arg.text.split_once(':'))
+                {
+                    let text = format!("{tool} run {task}");
+                    self.shell_arg(&Arg { text, at: None, ..arg.clone() }, &input, false);
+                    return true;
+                }
                 self.shell_arg(arg, &input, false);
                 return true;
             }
@@ -619,7 +377,22 @@ impl Engine<'_> {
                 self.code(lang, arg, stdin);
                 return true;
             }
-            Role::Host => self.network(arg),
+            Role::Host => {
+                if matches!(name, "host" | "dig" | "nslookup" | "drill" | "kdig" | "delv" | "ping")
+                    && arg.text.contains(HOLE)
+                    && arg.text.contains(&format!("{HOLE}."))
+                {
+                    self.emit_raw(
+                        EffectKind::Network,
+                        Some(show(&arg.text)),
+                        Certainty::Possible,
+                        arg.span,
+                        Risk::High,
+                        "sends what isn't known in a name that it asks for",
+                    );
+                }
+                self.network(arg);
+            }
             Role::Source => match remote_of(&arg.text) {
                 Some(_) => self.network(arg),
                 None => self.path_read(arg),
@@ -679,48 +452,6 @@ impl Engine<'_> {
         false
     }
 
-    fn upload(&mut self, arg: &Arg, stdin: &Stream) {
-        if arg.text == "-" && !stdin.present {
-            self.emit(EffectKind::Network, None, arg.span, "sends data");
-            return;
-        }
-        if arg.text == "-" && stdin.inline {
-            self.emit(EffectKind::Network, None, arg.span, "sends data");
-            return;
-        }
-        if let Some(t) = (arg.text == "-").then_some(stdin.text.as_deref()).flatten()
-            && !has_hole(t)
-        {
-            self.emit(EffectKind::Network, None, arg.span, "sends data");
-            return;
-        }
-        self.path_read(arg);
-        self.emit_raw(EffectKind::Network, Some(show(&arg.text)), Certainty::Certain, arg.span, Risk::High, "sends a file away");
-    }
-
-    pub(crate) fn network(&mut self, arg: &Arg) {
-        if arg.text.is_empty() {
-            return;
-        }
-        if let Some(path) = arg.text.strip_prefix("file://") {
-            let a = Arg { text: path.to_owned(), ..arg.clone() };
-            self.path_read(&a);
-            return;
-        }
-        let host = host_of(&arg.text);
-        if matches!(host, "169.254.169.254" | "metadata.google.internal" | "100.100.100.200" | "fd00:ec2::254") {
-            self.emit_raw(
-                EffectKind::Credential,
-                Some(show(host)),
-                Certainty::Possible,
-                arg.span,
-                Risk::High,
-                "asks the cloud for its credentials",
-            );
-        }
-        self.emit_raw(EffectKind::Network, Some(show(host)), Certainty::Certain, arg.span, Risk::Medium, "contacts a host");
-    }
-
     fn stdin_role(&mut self, role: &Role, stdin: &Stream, name: &str, span: Span) {
         match role {
             Role::Code(lang) => {
@@ -744,32 +475,28 @@ impl Engine<'_> {
     }
 }
 
+/// Programs whose remote commands run in a container on this machine.
+fn runs_containers(name: &str) -> bool {
+    matches!(
+        name,
+        "docker"
+            | "podman"
+            | "nerdctl"
+            | "finch"
+            | "docker-compose"
+            | "podman-compose"
+            | "devcontainer"
+            | "distrobox"
+            | "toolbox"
+    )
+}
+
 /// `NAME=value`
 pub(crate) fn is_assignment(text: &str) -> Option<(&str, &str)> {
     let (n, v) = text.split_once('=')?;
     let ok = n.bytes().next().is_some_and(|c| c.is_ascii_alphabetic() || c == b'_')
         && n.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
     ok.then_some((n, v))
-}
-
-/// The machine in `host:path`, `scheme://…`.
-fn remote_of(text: &str) -> Option<&str> {
-    if text.contains("://") {
-        return (!text.starts_with("file://")).then(|| host_of(text));
-    }
-    let (host, _) = text.split_once(':')?;
-    (!host.is_empty() && !host.contains('/') && !(host.len() == 1 && text.get(1..3) == Some(":\\"))).then_some(host)
-}
-
-/// The host of a URL, of `user@host:path`, or the text itself.
-pub(crate) fn host_of(text: &str) -> &str {
-    let rest = text.split_once("://").map_or(text, |(_, r)| r);
-    let rest = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    let rest = rest.rsplit_once('@').map_or(rest, |(_, h)| h);
-    if rest.starts_with('[') {
-        return rest;
-    }
-    rest.split(':').next().unwrap_or(rest)
 }
 
 pub(crate) fn why_of(kind: EffectKind) -> &'static str {

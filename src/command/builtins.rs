@@ -86,7 +86,12 @@ impl Engine<'_> {
                 if words.is_empty() { none } else { Some(self.wrapped(words, stdin, want, span)) }
             }
             "which" | "type" => Some(Stream {
-                text: rest.iter().rev().find(|a| !a.text.starts_with('-')).map(|a| a.text.clone()).filter(|_| name == "which"),
+                text: rest
+                    .iter()
+                    .rev()
+                    .find(|a| !a.text.starts_with('-'))
+                    .map(|a| installed(&a.text, self.ctx.table))
+                    .filter(|_| name == "which"),
                 present: true,
                 ..Stream::default()
             }),
@@ -195,16 +200,13 @@ impl Engine<'_> {
             }
             "trap" => {
                 let words: Vec<&Arg> = rest.iter().filter(|a| a.text != "--").collect();
-                if let [code, _, ..] = words.as_slice()
-                    && code.text != "-"
-                    && !code.text.is_empty()
-                    && !code.text.starts_with("-l")
-                    && !code.text.starts_with("-p")
-                {
-                    let c = (*code).clone();
-                    let saved = self.enter_subshell();
-                    self.shell_arg(&c, &Stream::default(), false);
-                    self.leave_subshell(saved);
+                if let [code, _, ..] = words.as_slice() {
+                    if code.text != "-" && !code.text.is_empty() && !code.text.starts_with("-l") && !code.text.starts_with("-p") {
+                        let c = (*code).clone();
+                        let saved = self.enter_subshell();
+                        self.shell_arg(&c, &Stream::default(), false);
+                        self.leave_subshell(saved);
+                    }
                 }
                 none
             }
@@ -248,11 +250,11 @@ impl Engine<'_> {
                 none
             }
             "complete" | "compgen" => {
-                if let Some(i) = rest.iter().position(|a| a.text == "-C" || a.text == "-F" && name == "complete")
-                    && let Some(c) = rest.get(i + 1)
-                {
-                    let c = c.clone();
-                    self.shell_arg(&c, &Stream::default(), false);
+                if let Some(i) = rest.iter().position(|a| a.text == "-C" || a.text == "-F" && name == "complete") {
+                    if let Some(c) = rest.get(i + 1) {
+                        let c = c.clone();
+                        self.shell_arg(&c, &Stream::default(), false);
+                    }
                 }
                 for a in rest {
                     // `compgen -W '$(cmd)'` expands its words.
@@ -270,10 +272,10 @@ impl Engine<'_> {
             }
             "wait" | "jobs" | "fg" | "bg" | "disown" | "ulimit" | "umask" | "shopt" | "times" | "suspend" | "return" | "exit"
             | "break" | "continue" | "logout" | "caller" | "getopts" | "dirs" | "help" => {
-                if name == "getopts"
-                    && let Some(v) = rest.get(1)
-                {
-                    self.vars.insert(v.text.clone(), Var { text: super::chars::SAFE_HOLE.to_string(), ..Var::default() });
+                if name == "getopts" {
+                    if let Some(v) = rest.get(1) {
+                        self.vars.insert(v.text.clone(), Var { text: super::chars::SAFE_HOLE.to_string(), ..Var::default() });
+                    }
                 }
                 none
             }
@@ -420,14 +422,14 @@ impl Engine<'_> {
 
     fn printf(&mut self, rest: &[Arg]) -> Stream {
         let mut words = rest;
-        if let [flag, var, tail @ ..] = words
-            && flag.text == "-v"
-        {
-            self.subscript(var);
-            let s = self.printf(tail);
-            let text = s.text.unwrap_or_else(|| HOLE.to_string());
-            self.vars.insert(var.text.clone(), Var { text, array: None, obf: s.obf });
-            return Stream::known("");
+        if let [flag, var, tail @ ..] = words {
+            if flag.text == "-v" {
+                self.subscript(var);
+                let s = self.printf(tail);
+                let text = s.text.unwrap_or_else(|| HOLE.to_string());
+                self.vars.insert(var.text.clone(), Var { text, array: None, obf: s.obf });
+                return Stream::known("");
+            }
         }
         if words.first().is_some_and(|a| a.text == "--") {
             words = words.get(1..).unwrap_or_default();
@@ -504,4 +506,9 @@ impl Engine<'_> {
         }
         Stream { text: Some(super::chars::source(&out)), present: true, obf, inline: false }
     }
+}
+
+/// Where a known program is taken to stand.
+fn installed(name: &str, table: &super::table::Table) -> String {
+    if table.contains(name) && !name.contains('/') { format!("/usr/bin/{name}") } else { name.to_owned() }
 }

@@ -65,6 +65,8 @@ pub(crate) struct Engine<'a> {
     pub procs: Vec<Stream>,
     /// Paths are those of another machine.
     pub remote: bool,
+    /// The other machine is a container on this one.
+    pub container: bool,
     /// Effects that change something are dropped (`--dry-run`).
     pub dry: bool,
     pub unparsed: bool,
@@ -93,6 +95,7 @@ impl<'a> Engine<'a> {
             params: Vec::new(),
             procs: Vec::new(),
             remote: false,
+            container: false,
             dry: false,
             unparsed: false,
             conditional: 0,
@@ -152,10 +155,10 @@ impl<'a> Engine<'a> {
         }
         if self.effects.len() >= MAX_KEPT {
             // Never lose the worst.
-            if let Some(last) = self.effects.last_mut()
-                && risk > last.risk
-            {
-                *last = Effect { kind, target, certainty, span, risk, why: why.into() };
+            if let Some(last) = self.effects.last_mut() {
+                if risk > last.risk {
+                    *last = Effect { kind, target, certainty, span, risk, why: why.into() };
+                }
             }
             return;
         }
@@ -453,10 +456,10 @@ impl<'a> Engine<'a> {
         }
         let silent = args.is_empty() && words.is_empty();
         let (input, output) = if redirs.is_empty() { (None, None) } else { self.redirections(redirs, stdin, !silent) };
-        if let (Some(i), [only]) = (&input, args.as_slice())
-            && only.text == "exec"
-        {
-            self.exec_stdin = Some(i.clone());
+        if let (Some(i), [only]) = (&input, args.as_slice()) {
+            if only.text == "exec" {
+                self.exec_stdin = Some(i.clone());
+            }
         }
         let input = input.as_ref().unwrap_or(stdin);
         let out = if args.is_empty() {
@@ -558,10 +561,10 @@ impl<'a> Engine<'a> {
                             continue;
                         }
                         self.path_write(&arg, r.op == RedirOp::Append);
-                        if r.fd.is_some_and(|fd| fd > 2)
-                            && let Some(p) = super::path::normalise(&arg.text, self.cwd.as_deref())
-                        {
-                            self.files.insert(p, None);
+                        if r.fd.is_some_and(|fd| fd > 2) {
+                            if let Some(p) = super::path::normalise(&arg.text, self.cwd.as_deref()) {
+                                self.files.insert(p, None);
+                            }
                         }
                         if r.fd.is_none_or(|fd| fd == 1) {
                             let sink = super::path::classify(&arg.text, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);

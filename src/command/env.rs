@@ -151,6 +151,31 @@ const LOADS: &[&str] = &[
     "MAKEFILES",
 ];
 
+/// Variables that say where packages come from.
+const REGISTRIES: &[&str] = &[
+    "PIP_INDEX_URL",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_FIND_LINKS",
+    "UV_INDEX_URL",
+    "UV_EXTRA_INDEX_URL",
+    "UV_DEFAULT_INDEX",
+    "UV_INDEX",
+    "npm_config_registry",
+    "NPM_CONFIG_REGISTRY",
+    "YARN_REGISTRY",
+    "YARN_NPM_REGISTRY_SERVER",
+    "BUN_CONFIG_REGISTRY",
+    "GOPROXY",
+    "RUBYGEMS_HOST",
+    "GEM_SOURCE",
+    "CARGO_REGISTRIES_CRATES_IO_INDEX",
+    "HOMEBREW_BOTTLE_DOMAIN",
+    "HOMEBREW_ARTIFACT_DOMAIN",
+    "CONDA_CHANNELS",
+    "CPAN_MIRROR",
+    "PERL_CPANM_OPT",
+];
+
 impl Engine<'_> {
     /// What setting a variable does by itself.
     pub(crate) fn env_effect(&mut self, name: &str, value: &str, span: Span) {
@@ -174,6 +199,31 @@ impl Engine<'_> {
             }
         } else if name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER")) {
             self.runs_value(name, value, span);
+        } else if REGISTRIES.contains(&name) {
+            let known = [
+                "https://registry.npmjs.org",
+                "https://registry.yarnpkg.com",
+                "https://pypi.org/",
+                "https://proxy.golang.org",
+                "https://rubygems.org",
+                "https://index.crates.io",
+                "https://download.pytorch.org/whl",
+            ];
+            let harmless = value.is_empty()
+                || matches!(value, "off" | "direct")
+                || known
+                    .iter()
+                    .any(|k| value.starts_with(k) && !value.contains([',', ' ', '|']) || value == format!("{k},direct"));
+            if !harmless {
+                self.emit_raw(
+                    EffectKind::Install,
+                    Some(format!("{name}={}", show(value))),
+                    Certainty::Possible,
+                    span,
+                    Risk::High,
+                    "packages come from another registry",
+                );
+            }
         } else if name == "PATH" {
             self.path_value(value, span);
         } else if matches!(name, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "HISTCONTROL" | "HISTIGNORE") {

@@ -134,11 +134,10 @@ impl Engine<'_> {
                 Part::Lit(s) => {
                     f.open = true;
                     let mut s = s.as_str();
-                    if i == 0
-                        && s.starts_with('~')
-                        && let Some(rest) = self.tilde(s, &mut f.text)
-                    {
-                        s = rest;
+                    if i == 0 && s.starts_with('~') {
+                        if let Some(rest) = self.tilde(s, &mut f.text) {
+                            s = rest;
+                        }
                     }
                     push_globbed(&mut f.text, s);
                 }
@@ -244,11 +243,10 @@ impl Engine<'_> {
             match p {
                 Part::Lit(s) => {
                     let mut s = s.as_str();
-                    if i == 0
-                        && s.starts_with('~')
-                        && let Some(rest) = self.tilde(s, &mut out)
-                    {
-                        s = rest;
+                    if i == 0 && s.starts_with('~') {
+                        if let Some(rest) = self.tilde(s, &mut out) {
+                            s = rest;
+                        }
                     }
                     out.push_str(s);
                 }

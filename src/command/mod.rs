@@ -5,6 +5,9 @@
 
 #![allow(
     clippy::pedantic,
+    clippy::collapsible_if,
+    clippy::collapsible_match,
+    clippy::implicit_saturating_sub,
     clippy::if_same_then_else,
     clippy::nonminimal_bool,
     clippy::only_used_in_recursion,
@@ -16,6 +19,7 @@ mod arith;
 mod ast;
 mod braces;
 mod builtins;
+mod call;
 mod chars;
 mod code;
 mod diff;
@@ -25,9 +29,11 @@ mod env;
 mod escapes;
 mod expand;
 pub mod explain;
+mod fetched;
 mod filters;
 mod foreign;
 mod git;
+mod hosts;
 mod launch;
 mod parse;
 pub mod path;

@@ -1,7 +1,7 @@
 //! Programs whose arguments are a language of their own.
 
 use super::apply::{is_assignment, read};
-use super::chars::{HOLE, STAR, has_hole, show};
+use super::chars::{HOLE, STAR, show};
 use super::effect::{Certainty, EffectKind, How, Risk, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -125,6 +125,10 @@ impl Engine<'_> {
             "tar" | "gtar" | "bsdtar" => {
                 let words = old_style(rest);
                 self.tar(&words);
+                self.fetched |= stdin.present
+                    && stdin.text.is_none()
+                    && !stdin.inline
+                    && self.effects.iter().any(|e| e.kind == EffectKind::Network);
                 let ctx = self.ctx;
                 let spec = ctx.table.get("tar")?;
                 Some(self.apply("tar", spec, &words, stdin, want, span))
@@ -177,7 +181,7 @@ impl Engine<'_> {
                 None
             }
             "mv" => {
-                if let Some(last) = rest.last().filter(|a| a.text == "/dev/null") {
+                if let Some(last) = rest.iter().find(|a| a.text.ends_with("/dev/null")) {
                     self.emit_raw(
                         EffectKind::Delete,
                         None,
@@ -222,6 +226,9 @@ impl Engine<'_> {
                         self.dynamic(a.span, "make reads its rules from text that this line makes");
                     }
                 }
+                if self.fetched {
+                    self.dynamic(span, "make may follow rules that this line has fetched");
+                }
                 if ["Makefile", "makefile", "GNUmakefile"].iter().any(|f| self.wrote(f)) {
                     self.dynamic(span, "make reads rules that this line wrote");
                 }
@@ -262,6 +269,13 @@ impl Engine<'_> {
                 None
             }
             "npm" | "yarn" | "pnpm" | "npx" | "bun" | "bunx" | "pip" | "pip3" | "pipx" | "uv" | "uvx" => {
+                if rest.first().is_some_and(|a| matches!(a.text.as_str(), "pkg" | "set-script"))
+                    && rest.iter().any(|a| a.text.starts_with("scripts") || a.text == "set-script")
+                {
+                    if let Some(p) = super::path::normalise("package.json", self.cwd.as_deref()) {
+                        self.files.insert(p, None);
+                    }
+                }
                 if self.wrote("package.json")
                     && rest.iter().any(|a| {
                         matches!(a.text.as_str(), "run" | "test" | "start" | "exec" | "install" | "i" | "ci" | "run-script")
@@ -296,6 +310,14 @@ impl Engine<'_> {
                 }
                 None
             }
+            "hyperfine" => {
+                for (i, a) in rest.iter().enumerate().filter(|(_, a)| matches!(a.text.as_str(), "-L" | "--parameter-list")) {
+                    if rest.get(i + 2).is_some_and(|v| v.text.contains([';', '|', '&', '`', '$', HOLE, '\n'])) {
+                        self.dynamic(a.span, "a parameter that becomes a part of the commands");
+                    }
+                }
+                None
+            }
             "strace" | "ltrace" => {
                 for (i, a) in rest.iter().enumerate() {
                     let target = if matches!(a.text.as_str(), "-o" | "--output") {
@@ -312,11 +334,11 @@ impl Engine<'_> {
             }
             "perl" => {
                 for a in rest {
-                    if let Some(m) = a.text.strip_prefix("-M").or_else(|| a.text.strip_prefix("-m"))
-                        && m.contains([';', '(', '`', '{'])
-                    {
-                        let code = Arg { text: m.to_owned(), at: None, ..a.clone() };
-                        self.code("perl", &code, &Stream::default());
+                    if let Some(m) = a.text.strip_prefix("-M").or_else(|| a.text.strip_prefix("-m")) {
+                        if m.contains([';', '(', '`', '{']) {
+                            let code = Arg { text: m.to_owned(), at: None, ..a.clone() };
+                            self.code("perl", &code, &Stream::default());
+                        }
                     }
                 }
                 None
@@ -329,6 +351,22 @@ impl Engine<'_> {
                 {
                     for a in rest.iter().skip(i + 1).filter(|a| !a.text.starts_with('-')) {
                         self.code("python", a, &Stream::default());
+                    }
+                }
+                if rest.iter().any(|a| a.text == "pdb") {
+                    for (i, a) in rest.iter().enumerate().filter(|(_, a)| a.text.starts_with("-c")) {
+                        let code = if a.text == "-c" {
+                            rest.get(i + 1).cloned()
+                        } else {
+                            Some(Arg { text: a.text.get(2..).unwrap_or_default().to_owned(), at: None, ..a.clone() })
+                        };
+                        if let Some(c) = code {
+                            self.code(
+                                "python",
+                                &Arg { text: c.text.trim_start_matches('!').to_owned(), at: None, ..c },
+                                &Stream::default(),
+                            );
+                        }
                     }
                 }
                 if let Some((script, words)) = rest.split_first() {
@@ -573,22 +611,22 @@ impl Engine<'_> {
         let [from, .., to] = ops.as_slice() else { return };
         let text = self.file_text(&from.text);
         let foreign = !matches!(self.classify(&from.text).class, super::path::PathClass::Inside | super::path::PathClass::Root);
-        if (foreign || self.wrote(&from.text))
-            && let Some(p) = super::path::normalise(&to.text, self.cwd.as_deref())
-        {
-            let base = from.text.rsplit('/').next().unwrap_or_default();
-            self.files.insert(format!("{p}/{base}"), text.clone());
-            self.files.insert(p, text);
+        if foreign || self.wrote(&from.text) {
+            if let Some(p) = super::path::normalise(&to.text, self.cwd.as_deref()) {
+                let base = from.text.rsplit('/').next().unwrap_or_default();
+                self.files.insert(format!("{p}/{base}"), text.clone());
+                self.files.insert(p, text);
+            }
         }
     }
 
     fn copy_null(&mut self, rest: &[Arg]) {
         let ops: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
-        if let [first, .., last] = ops.as_slice()
-            && matches!(first.text.as_str(), "/dev/null" | "/dev/zero" | "/dev/urandom")
-        {
-            let last = (*last).clone();
-            self.path_empty(&last);
+        if let [first, .., last] = ops.as_slice() {
+            if matches!(first.text.as_str(), "/dev/null" | "/dev/zero" | "/dev/urandom") {
+                let last = (*last).clone();
+                self.path_empty(&last);
+            }
         }
     }
 
@@ -612,204 +650,5 @@ impl Engine<'_> {
     /// True if the line itself wrote this file.
     pub(crate) fn wrote(&self, file: &str) -> bool {
         !self.files.is_empty() && super::path::normalise(file, self.cwd.as_deref()).is_some_and(|p| self.files.contains_key(&p))
-    }
-
-    /// Packages that come from an address instead of the registry.
-    fn install_from_url(&mut self, name: &str, rest: &[Arg]) {
-        let node = matches!(name, "npm" | "yarn" | "pnpm" | "npx" | "bun" | "bunx");
-        let installs = matches!(name, "npx" | "uvx" | "bunx")
-            || rest.iter().any(|a| matches!(a.text.as_str(), "install" | "i" | "add" | "dlx" | "exec" | "run" | "x"));
-        if !installs {
-            return;
-        }
-        let mut operands = 0usize;
-        for (i, a) in rest.iter().enumerate() {
-            let t = a.text.as_str();
-            let after_flag = i
-                .checked_sub(1)
-                .and_then(|k| rest.get(k))
-                .is_some_and(|p| p.text.starts_with('-') && p.text.len() > 2 && p.text != "--save-dev");
-            if t.starts_with('-') || after_flag {
-                continue;
-            }
-            operands += 1;
-            if matches!(name, "npx" | "uvx" | "bunx") && operands > 1 {
-                return;
-            }
-            let short = node
-                && !matches!(t.as_bytes().first(), Some(b'@' | b'.' | b'/' | b'~'))
-                && t.matches('/').count() == 1
-                && !t.contains(':')
-                && !rest.iter().any(|a| a.text == "run" || a.text == "exec");
-            let from_url = t.contains("://")
-                || t.starts_with("git+")
-                || t.starts_with("github:")
-                || t.starts_with("gitlab:")
-                || t.starts_with("git@");
-            if from_url || short {
-                self.emit_raw(
-                    EffectKind::Install,
-                    Some(show(t)),
-                    Certainty::Certain,
-                    a.span,
-                    Risk::High,
-                    "installs from an address, not from the registry",
-                );
-            }
-        }
-    }
-
-    /// Tasks of web frameworks that throw data away.
-    pub(crate) fn framework(&mut self, script: &Arg, words: &[Arg]) {
-        let name = script.text.rsplit('/').next().unwrap_or_default();
-        if !matches!(name, "manage.py" | "artisan" | "rails" | "rake" | "console" | "gradlew" | "mvnw") {
-            return;
-        }
-        for w in words {
-            let t = w.text.as_str();
-            let bad = matches!(
-                t,
-                "flush" | "reset_db" | "sqlflush_run" | "dbshell" | "shell" | "tinker" | "db:wipe" | "deploy" | "release:perform"
-            ) && !(t == "shell" && name != "manage.py")
-                || t.ends_with(":fresh")
-                || t.ends_with(":reset")
-                || t.ends_with(":drop")
-                || t.ends_with(":wipe")
-                || t.ends_with(":refresh")
-                || t.ends_with(":purge")
-                || t.ends_with(":rollback")
-                || (matches!(name, "gradlew" | "mvnw") && (t.starts_with("publish") || t == "deploy" || t == "uploadArchives"));
-            if bad && !t.starts_with("publishToMavenLocal") {
-                self.emit_raw(
-                    EffectKind::Delete,
-                    Some(show(t)),
-                    Certainty::Certain,
-                    w.span,
-                    Risk::High,
-                    "a task that throws data away or publishes",
-                );
-            }
-        }
-    }
-
-    /// Modes that give rights away.
-    fn chmod(&mut self, rest: &[Arg]) {
-        let Some(mode) = rest.iter().find(|a| {
-            !a.text.starts_with('-')
-                || a.text.len() > 1 && a.text.chars().skip(1).all(|c| "rwxXst".contains(c)) && !matches!(a.text.as_str(), "-R")
-        }) else {
-            return;
-        };
-        let t = mode.text.as_str();
-        let octal = t.bytes().all(|c| (b'0'..=b'7').contains(&c)) && t.len() >= 3;
-        let last = t.bytes().last().unwrap_or(b'0');
-        let world = octal && matches!(last, b'2' | b'3' | b'6' | b'7');
-        let special = octal && t.len() == 4 && !t.starts_with('0') && !t.starts_with('1');
-        let zero = octal && t.bytes().all(|c| c == b'0');
-        let symbolic = !octal
-            && t.split(',').any(|p| {
-                let (who, op) = p.split_once(['+', '=']).unwrap_or(("", ""));
-                op.contains('s') || (op.contains('w') && (who.contains('o') || who.contains('a')))
-            });
-        if has_hole(t) || world || special || zero || symbolic {
-            let why = if special || symbolic && t.contains('s') {
-                "gives a program its owner's rights"
-            } else {
-                "lets everybody write, or nobody read"
-            };
-            self.emit_raw(EffectKind::Privilege, Some(show(t)), Certainty::Certain, mode.span, Risk::High, why);
-        }
-    }
-
-    /// Remembers files that a download writes, so that running them is seen.
-    fn note_download(&mut self, name: &str, rest: &[Arg]) {
-        let mut names: Vec<String> = Vec::new();
-        let last = |a: &Arg| {
-            a.text
-                .split(['?', '#'])
-                .next()
-                .unwrap_or_default()
-                .trim_end_matches('/')
-                .rsplit('/')
-                .next()
-                .unwrap_or_default()
-                .to_owned()
-        };
-        let mut explicit = false;
-        for (i, a) in rest.iter().enumerate() {
-            let t = a.text.as_str();
-            let wants = if name == "curl" {
-                t == "--output" || t.starts_with('-') && !t.starts_with("--") && t.ends_with('o')
-            } else {
-                t == "--output-document" || t.starts_with('-') && !t.starts_with("--") && t.ends_with('O')
-            };
-            if wants && let Some(f) = rest.get(i + 1) {
-                names.push(f.text.clone());
-                explicit = true;
-            }
-            for p in ["--output=", "--output-document=", "-o", "-O"] {
-                if let Some(f) = t.strip_prefix(p).filter(|f| !f.is_empty()) {
-                    names.push(f.to_owned());
-                    explicit |= name == "wget";
-                }
-            }
-        }
-        let remote = name == "wget" && !explicit
-            || rest.iter().any(|a| {
-                a.text == "--remote-name" || a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains('O')
-            });
-        if remote {
-            names.extend(rest.iter().filter(|a| a.text.contains("://") || !a.text.starts_with('-')).map(last));
-        }
-        for n in names {
-            if let Some(p) = super::path::normalise(&n, self.cwd.as_deref())
-                && n != "-"
-                && !n.is_empty()
-            {
-                self.files.insert(p, None);
-            }
-        }
-    }
-
-    /// `curl https://host/?x=$(cat secret)`: what isn't known leaves with the request.
-    fn secret_in_url(&mut self, rest: &[Arg]) {
-        let leaks =
-            rest.iter().any(|a| a.text.contains("://") && a.text.split_once("://").is_some_and(|(_, r)| r.contains(HOLE)));
-        if leaks
-            && self.effects.iter().any(|e| e.kind == EffectKind::Credential)
-            && let Some(a) = rest.first()
-        {
-            self.emit_raw(EffectKind::Network, None, Certainty::Possible, a.span, Risk::High, "sends a secret in the address");
-        }
-    }
-
-    fn netcat(&mut self, name: &str, rest: &[Arg], stdin: &Stream, span: Span) {
-        let short = |c: char| rest.iter().any(|a| a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(c));
-        let executes = rest.iter().any(|a| {
-            matches!(a.text.as_str(), "--exec" | "--sh-exec" | "--lua-exec")
-                || a.text.starts_with("--exec=")
-                || a.text.starts_with("--sh-exec=")
-        }) || name != "socat" && name != "telnet" && (short('e') || short('c') && name != "nc");
-        let socat = name == "socat"
-            && rest.iter().any(|a| {
-                let u = a.text.to_ascii_uppercase();
-                u.starts_with("EXEC:") || u.starts_with("SYSTEM:") || u.starts_with("SHELL:")
-            });
-        if executes || socat {
-            self.dynamic(span, "gives a program to whoever is connected");
-        } else if short('z') && !stdin.present {
-            // Only looks whether a port is open.
-        } else if stdin.present && (!stdin.inline && stdin.text.is_none()) {
-            self.emit_raw(
-                EffectKind::Network,
-                None,
-                Certainty::Certain,
-                span,
-                Risk::High,
-                "sends what it is given over the network",
-            );
-        } else if short('l') {
-            self.emit_raw(EffectKind::Network, None, Certainty::Certain, span, Risk::High, "listens for connections");
-        }
     }
 }

@@ -9,6 +9,7 @@ use crate::diag::{Excerpt, Finding, Severity};
 use crate::replay::{Answer, Summary};
 use crate::verify::Report;
 use anstyle::{AnsiColor, Style};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -39,8 +40,14 @@ const RELATED: usize = 3;
 /// When writing fails.
 pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
     if !options.quiet {
+        let with_errors: BTreeSet<(&str, &str)> = report
+            .findings
+            .iter()
+            .filter(|f| f.severity == Severity::Error)
+            .filter_map(|f| Some((&*f.place.file, f.execution.as_deref()?)))
+            .collect();
         for summary in &report.summaries {
-            execution(summary, out)?;
+            execution(summary, with_errors.contains(&(&*summary.file, &*summary.id)), out)?;
         }
         if !report.summaries.is_empty() && !report.findings.is_empty() {
             writeln!(out)?;
@@ -77,11 +84,11 @@ fn style(severity: Severity) -> Style {
     }
 }
 
-/// One line for an execution.
-fn execution(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+/// One line for an execution. An error fails it, whichever question of the verdict it belongs to.
+fn execution(summary: &Summary, has_error: bool, out: &mut dyn Write) -> io::Result<()> {
     let verdict = &summary.verdict;
     let answers = [verdict.legal_path, verdict.authorised, verdict.governance_complete];
-    let (word, word_style) = if answers.contains(&Answer::No) {
+    let (word, word_style) = if has_error || answers.contains(&Answer::No) {
         ("FAIL", ERROR)
     } else if answers.contains(&Answer::NotRecorded) {
         ("PART", WARNING)
@@ -140,7 +147,7 @@ fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Res
         writeln!(out, "{margin} {FRAME}={FRAME:#} {}:{}: {}", terminal(&related.file), related.line, terminal(&related.message))?;
     }
     if let Some(more) = finding.related.len().checked_sub(shown).filter(|n| *n > 0) {
-        writeln!(out, "{margin} {FRAME}={FRAME:#} and {more} more such lines (-v shows them)")?;
+        writeln!(out, "{margin} {FRAME}={FRAME:#} and {} (-v shows all)", plural(more as u64, "more such line"))?;
     }
     if let Some(help) = &finding.help {
         writeln!(out, "{margin} {FRAME}={FRAME:#} help: {}", terminal(help))?;

@@ -349,14 +349,14 @@ proptest! {
 }
 
 /// What the corpora hold the analyser to, in rows of a thousand rated high: at least for what does
-/// harm, at most for what doesn't. The targets stand in the issue; the long tail of readers isn't there yet.
+/// harm, at most for what doesn't.
 const CORPORA: &[(&str, std::ops::RangeInclusive<usize>)] = &[
-    ("destructive", 980..=1000),
+    ("destructive", 990..=1000),
     ("evasions", 990..=1000),
-    ("exfiltration-privilege", 960..=1000),
+    ("exfiltration-privilege", 990..=1000),
     ("look-alikes", 0..=10),
     ("read-only-daily", 0..=5),
-    ("read-only-tail", 0..=35),
+    ("read-only-tail", 0..=5),
     ("writes-inside", 0..=10),
 ];
 

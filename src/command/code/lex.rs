@@ -85,8 +85,10 @@ pub(crate) fn tokens(lang: &str, text: &str) -> Vec<Token> {
                 let triple = lang == "python" && at(i + 1) == ch && at(i + 2) == ch;
                 let raw_prefix = matches!(out.last(), Some(Token::Name(n)) if lang == "python" && n.len() <= 2 && n.chars().all(|x| "rbfuRBFU".contains(x)) && i > 0 && at(i - 1).is_alphabetic());
                 let mut fstring = false;
-                if raw_prefix && let Some(Token::Name(n)) = out.pop() {
-                    fstring = n.contains(['f', 'F']);
+                if raw_prefix {
+                    if let Some(Token::Name(n)) = out.pop() {
+                        fstring = n.contains(['f', 'F']);
+                    }
                 }
                 let (s, n) = if triple {
                     let mut j = i + 3;

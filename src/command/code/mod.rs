@@ -7,6 +7,7 @@ mod awk;
 mod lex;
 mod names;
 mod sed;
+mod small;
 mod sql;
 
 use super::chars::{HOLE, has_hole, show};
@@ -43,6 +44,7 @@ impl Engine<'_> {
             "python" | "js" | "ruby" | "php" | "perl" | "lua" => self.generic_code(lang, arg),
             "vim" => self.vim_code(arg),
             "r" | "tcl" | "mongo" => self.plain_code(arg),
+            "gdb" | "lftp" | "rpm" | "nix" if small::harmless(lang, &arg.text) => {}
             "powershell" => self.emit_raw(
                 EffectKind::Unknown,
                 None,
@@ -87,11 +89,12 @@ impl Engine<'_> {
                         None => all_known &= !names::matters(lang, &tokens, i),
                     }
                 }
-                Token::Hole
+                Token::Hole => {
                     // A hole among the words of the code: any code at all, unless it is a mere value.
-                    if names::hole_is_code(&tokens, i) => {
+                    if names::hole_is_code(&tokens, i) {
                         self.dynamic(arg.span, "a part of the code isn't known");
                     }
+                }
                 _ => {}
             }
             i += 1;
@@ -226,7 +229,7 @@ impl Engine<'_> {
                 }
             }
             Action::NetSend => {
-                let target = literal(0).map(|t| super::apply::host_of(&t).to_owned());
+                let target = literal(0).map(|t| super::hosts::host_of(&t).to_owned());
                 self.emit_raw(
                     EffectKind::Network,
                     target,

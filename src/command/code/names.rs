@@ -323,11 +323,12 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                 "list.remove" => return Some(Action::Safe),
                 _ => {}
             }
-            if (matches!(prev, Some(Token::Name(n)) if n == "import" || n == "from") || member && !called)
-                && let Some(top) = name.split('.').next()
-                && (PYTHON_DULL.contains(&name) || PYTHON_DULL.contains(&top))
-            {
-                return Some(Action::Safe);
+            if matches!(prev, Some(Token::Name(n)) if n == "import" || n == "from") || member && !called {
+                if let Some(top) = name.split('.').next() {
+                    if PYTHON_DULL.contains(&name) || PYTHON_DULL.contains(&top) {
+                        return Some(Action::Safe);
+                    }
+                }
             }
             if matches!(
                 last,
@@ -512,9 +513,11 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                 }
             }
         }
-        "php" if name.starts_with('$') => {
-            // `$f(...)` calls what the variable names.
-            return Some(if called { Action::Dynamic } else { Action::Safe });
+        "php" => {
+            if name.starts_with('$') {
+                // `$f(...)` calls what the variable names.
+                return Some(if called { Action::Dynamic } else { Action::Safe });
+            }
         }
         "lua" => {
             if name == "os.remove" {

@@ -154,7 +154,7 @@ fn role(text: &str) -> Result<Role, TableError> {
         "cwd" => Role::Cwd,
         "config" => Role::Config,
         "script" => Role::Script,
-        "command" => Role::Command,
+        "command" | "commands" => Role::Command,
         "program" => Role::Program,
         "command..." => Role::CommandRest(false),
         "remote-command..." => Role::CommandRest(true),

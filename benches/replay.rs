@@ -1,0 +1,71 @@
+//! What a replay costs, beside what reading the same bytes costs with other means.
+
+#![allow(missing_docs, clippy::unwrap_used, reason = "criterion's macros make undocumented items, and a benchmark may panic")]
+
+#[path = "support/trace.rs"]
+mod trace;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use serde::Deserialize;
+use std::hint::black_box;
+use yuangs_verify::command::{Context, Table, analyse};
+use yuangs_verify::json::{Deserializer, Scanner};
+use yuangs_verify::trace::record::Turn;
+use yuangs_verify::verify::{Options, verify_reader};
+
+fn reading(c: &mut Criterion) {
+    let mut bytes = Vec::new();
+    for number in 1..=100 {
+        trace::execution(&mut bytes, number).unwrap();
+    }
+    let text = String::from_utf8(bytes).unwrap();
+    let mut group = c.benchmark_group("turn records");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.sample_size(20);
+    group.bench_function("scan", |b| {
+        b.iter(|| text.lines().filter(|l| Scanner::new(l, 128).skip().is_ok()).count());
+    });
+    group.bench_function("typed records", |b| {
+        let mut scanner = Scanner::new("", 128);
+        b.iter(|| {
+            let turns = text.lines().filter(|l| l.starts_with("{\"record\":\"turn\""));
+            turns
+                .map(|line| {
+                    scanner.reset(line);
+                    Turn::deserialize(&mut Deserializer::new(&mut scanner)).unwrap().turn_id.get()
+                })
+                .sum::<i64>()
+        });
+    });
+    group.bench_function("replay, one thread", |b| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        b.iter(|| pool.install(|| black_box(verify_reader("t", text.as_bytes(), &Options::default())).counts));
+    });
+    group.bench_function("serde_json, IgnoredAny", |b| {
+        b.iter(|| text.lines().filter(|l| serde_json::from_str::<serde::de::IgnoredAny>(l).is_ok()).count());
+    });
+    group.bench_function("serde_json, Value", |b| {
+        b.iter(|| text.lines().filter(|l| serde_json::from_str::<serde_json::Value>(l).is_ok()).count());
+    });
+    group.finish();
+}
+
+fn commands(c: &mut Criterion) {
+    let table = Table::builtin();
+    let context = Context::new(&table);
+    let lines = [
+        "ls -la",
+        "git status --short && git diff | head -50",
+        "rg -n 'TODO|FIXME' src | sort | uniq -c",
+        "cargo test --quiet 2>&1 | tail -n 20",
+    ];
+    let mut group = c.benchmark_group("commands");
+    group.throughput(Throughput::Elements(lines.len() as u64));
+    group.bench_function("daily one-liners", |b| {
+        b.iter(|| lines.iter().map(|l| analyse(black_box(l), &context).effects.len()).sum::<usize>());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, reading, commands);
+criterion_main!(benches);

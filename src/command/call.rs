@@ -1,0 +1,304 @@
+//! The arguments of a call, sorted out by a program's entry: flags, their values, operands.
+
+use super::effect::Span;
+use super::expand::Arg;
+use super::table::schema::Style;
+use super::table::spec::{Flag, Spec, When, glob};
+
+/// The arguments of one call, sorted out.
+#[derive(Default)]
+pub(crate) struct Call<'s> {
+    pub operands: Vec<Arg>,
+    pub flags: Vec<Seen<'s>>,
+    pub dashdash: bool,
+    pub help: bool,
+    pub dry: bool,
+    pub recursive: bool,
+    pub unknown_flag: Option<Arg>,
+    /// Words after a flag that ends the options.
+    pub rest: Vec<Arg>,
+    /// The rest belongs to this program.
+    pub as_program: Option<(String, Vec<Arg>)>,
+    pub sub: Vec<String>,
+    pub unlisted: Option<Arg>,
+    /// A long option was cut short (or isn't listed), so whether it takes the next word isn't sure.
+    pub unsure: bool,
+}
+
+/// A flag that was given.
+pub(crate) struct Seen<'s> {
+    pub name: String,
+    pub flag: Option<&'s Flag>,
+    pub values: Vec<Arg>,
+    pub span: Span,
+}
+
+/// Finds a flag in the innermost spec that knows it.
+pub(super) fn find<'s>(chain: &[&'s Spec], name: &str) -> Option<&'s Flag> {
+    chain.iter().rev().find_map(|s| s.flags.get(name).and_then(|i| s.flag_list.get(*i)))
+}
+
+/// A long option may be cut short as long as it is clear.
+pub(super) fn find_long<'s>(chain: &[&'s Spec], name: &str) -> Option<(&'s str, &'s Flag)> {
+    for s in chain.iter().rev() {
+        if let Some((k, i)) = s.flags.get_key_value(name) {
+            return s.flag_list.get(*i).map(|f| (k.as_str(), f));
+        }
+    }
+    if name.len() < 4 {
+        return None;
+    }
+    let mut hits: Vec<(&str, &Flag)> = chain
+        .iter()
+        .flat_map(|s| {
+            s.flags.iter().filter(|(k, _)| k.starts_with(name)).filter_map(|(k, i)| Some((k.as_str(), s.flag_list.get(*i)?)))
+        })
+        .collect();
+    hits.sort_by_key(|(k, _)| *k);
+    match hits.as_slice() {
+        [one] => Some(*one),
+        [a, rest @ ..] if rest.iter().all(|b| std::ptr::eq(a.1, b.1)) => Some(*a),
+        _ => None,
+    }
+}
+
+impl<'s> Call<'s> {
+    pub(super) fn saw(&mut self, name: &str, flag: Option<&'s Flag>, span: Span) {
+        self.flags.push(Seen { name: name.to_owned(), flag, values: Vec::new(), span });
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.flags.iter().any(|f| f.name == name)
+    }
+}
+
+/// Sorts arguments into flags and operands; returns the spec of the (sub)command too.
+pub(crate) fn read<'s>(root: &'s Spec, args: &[Arg]) -> (Call<'s>, &'s Spec) {
+    read_as(root, args, true)
+}
+
+/// As [`read`]; `swallow`: an option that is only matched by its beginning takes the next word.
+pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<'s>, &'s Spec) {
+    let mut call = Call::default();
+    let mut chain: Vec<&'s Spec> = vec![root];
+    let mut ended = false;
+    let mut i = 0;
+    while let Some(arg) = args.get(i) {
+        i += 1;
+        let spec = chain.last().copied().unwrap_or(root);
+        let style = chain.iter().rev().find_map(|s| s.style).unwrap_or_default();
+        let text = arg.text.as_str();
+        if style == Style::Dd {
+            read_dd(&mut call, &chain, arg);
+            continue;
+        }
+        let flag_like = !ended
+            && style != Style::Raw
+            && (text.len() > 1 && (text.starts_with('-') || text.starts_with('+') && find(&chain, text).is_some())
+                || text.starts_with('/') && text.len() < 24 && find(&chain, text).is_some());
+        if flag_like {
+            if text == "--" {
+                call.dashdash = true;
+                // Before the subcommand it ends only the global options.
+                ended = spec.subcommands.is_empty();
+                continue;
+            }
+            if read_flag(&mut call, &chain, style, arg, args, &mut i, spec, swallow) {
+                return (call, spec);
+            }
+            continue;
+        }
+        if !spec.subcommands.is_empty() && call.operands.is_empty() {
+            let hit = spec.subcommands.get(text).and_then(|k| spec.sub_list.get(*k));
+            if let Some(sub) = hit {
+                call.sub.push(text.to_owned());
+                chain.push(sub);
+                continue;
+            }
+            if let Some(other) = spec.otherwise.as_deref() {
+                chain.push(other);
+                call.sub.push(text.to_owned());
+                call.operands.push(arg.clone());
+                continue;
+            }
+            if matches!(text, "help" | "version") && !root.no_help {
+                call.help = true;
+                continue;
+            }
+            call.unlisted = Some(arg.clone());
+            call.operands.push(arg.clone());
+            // What follows is still looked at as operands.
+            continue;
+        }
+        call.operands.push(arg.clone());
+        if style == Style::Posix {
+            // The first operand ends the options, unless it only is in front of a command.
+            ended = true;
+        }
+    }
+    (call, chain.last().copied().unwrap_or(root))
+}
+
+pub(super) fn read_dd<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg) {
+    let (key, value) = arg.text.split_once('=').unwrap_or((arg.text.as_str(), ""));
+    match find(chain, key) {
+        Some(flag) => {
+            let mut v = arg.clone();
+            v.at = arg.at.map(|a| a + key.len() + 1);
+            v.text = value.to_owned();
+            call.flags.push(Seen { name: key.to_owned(), flag: Some(flag), values: vec![v], span: arg.span });
+        }
+        None if matches!(key, "--help" | "--version") => call.help = true,
+        None => call.operands.push(arg.clone()),
+    }
+}
+
+/// Reads one flag; true if the options end here for good.
+#[expect(clippy::too_many_arguments, reason = "one flag has that many sides")]
+pub(super) fn read_flag<'s>(
+    call: &mut Call<'s>,
+    chain: &[&'s Spec],
+    style: Style,
+    arg: &Arg,
+    args: &[Arg],
+    i: &mut usize,
+    spec: &'s Spec,
+    swallow: bool,
+) -> bool {
+    let text = arg.text.as_str();
+    let (name, attached) = match text.split_once('=') {
+        Some((n, v)) => (n, Some(v)),
+        None => (text, None),
+    };
+    let value_at = |v: &str| Arg { text: v.to_owned(), at: arg.at.map(|a| a + text.len() - v.len()), ..arg.clone() };
+    let long = text.starts_with("--") || style == Style::Long;
+    if long || (text.len() > 2 && find(chain, name).is_some()) {
+        let root_help = chain.first().is_none_or(|s| !s.no_help);
+        if root_help && matches!(name, "--help" | "--version") && find(chain, name).is_none() {
+            call.help = true;
+            return false;
+        }
+        let mut hit = find_long(chain, name);
+        if hit.is_none() && style == Style::Long {
+            let other = name.strip_prefix("--").map_or_else(|| format!("-{name}"), |n| format!("-{n}"));
+            hit = find_long(chain, &other);
+        }
+        let Some((full, flag)) = hit else {
+            if root_help && style == Style::Long && matches!(name, "-help" | "-version") {
+                call.help = true;
+            } else {
+                if spec.strict {
+                    call.unknown_flag.get_or_insert_with(|| arg.clone());
+                }
+                call.saw(name, None, arg.span);
+            }
+            return false;
+        };
+        call.saw(full, Some(flag), arg.span);
+        let mut values = Vec::new();
+        if let Some(v) = attached {
+            values.push(value_at(v));
+        }
+        let short = full.trim_start_matches('-') != name.trim_start_matches('-');
+        if short && values.is_empty() && flag.arg.is_some() && !flag.attached_only {
+            call.unsure = true;
+            if !swallow {
+                return false;
+            }
+        }
+        return finish_flag(call, flag, values, args, i);
+    }
+    // A cluster of short flags.
+    let body = text.get(1..).unwrap_or_default();
+    let mut at = 0;
+    for c in body.chars() {
+        let n = c.len_utf8();
+        let name = format!("-{c}");
+        at += n;
+        let flag = find(chain, &name);
+        call.saw(&name, flag, arg.span);
+        let Some(flag) = flag else {
+            if spec.strict {
+                call.unknown_flag.get_or_insert_with(|| arg.clone());
+            }
+            continue;
+        };
+        if flag.arg.is_some() {
+            let rest = body.get(at..).unwrap_or_default();
+            let mut values = Vec::new();
+            if !rest.is_empty() {
+                values.push(value_at(rest));
+            }
+            return finish_flag(call, flag, values, args, i);
+        }
+        if finish_flag(call, flag, Vec::new(), args, i) {
+            return true;
+        }
+    }
+    false
+}
+
+pub(super) fn finish_flag<'s>(call: &mut Call<'s>, flag: &'s Flag, mut values: Vec<Arg>, args: &[Arg], i: &mut usize) -> bool {
+    if flag.arg.is_some() && !flag.attached_only {
+        while values.len() < flag.args {
+            let Some(v) = args.get(*i) else { break };
+            values.push(v.clone());
+            *i += 1;
+        }
+    }
+    call.help |= flag.help;
+    call.dry |= flag.dry;
+    call.recursive |= flag.recursive;
+    let mut stop = flag.stop;
+    if let Some(v) = values.first() {
+        for (globs, value) in &flag.values {
+            if globs.iter().any(|g| glob(g, &v.text)) {
+                call.help |= value.help;
+                call.dry |= value.dry;
+                if let Some(p) = &value.as_program {
+                    let rest = args.get(*i..).unwrap_or_default().to_vec();
+                    call.as_program = Some((p.clone(), rest));
+                    stop = true;
+                }
+                break;
+            }
+        }
+    }
+    if let Some(seen) = call.flags.last_mut() {
+        seen.values = values;
+    }
+    if stop {
+        call.rest = args.get(*i..).unwrap_or_default().to_vec();
+        *i = args.len();
+    }
+    stop
+}
+
+pub(super) fn matches_flag(call: &Call<'_>, name: &str) -> bool {
+    call.flags.iter().any(|f| f.name == name)
+}
+
+/// Spellings of one flag that the table gives together (`-n, --dry-run`).
+pub(super) fn synonyms(spec: &Spec, root: &Spec, name: &str) -> Vec<String> {
+    for s in [spec, root] {
+        if let Some(i) = s.flags.get(name) {
+            let all: Vec<&String> = s.flags.iter().filter(|(_, k)| *k == i).map(|(n, _)| n).collect();
+            let long = all.iter().filter(|n| n.starts_with("--")).count();
+            if long == 1 && all.len() <= 3 {
+                return all.into_iter().cloned().collect();
+            }
+        }
+    }
+    vec![name.to_owned()]
+}
+
+pub(super) fn holds(w: &When, call: &Call<'_>, spec: &Spec, root: &Spec) -> bool {
+    let given = |n: &String| synonyms(spec, root, n).iter().any(|s| matches_flag(call, s));
+    (w.operand.is_empty() || w.operand.iter().any(|g| call.operands.iter().any(|o| glob(g, &o.text))))
+        && w.flags.iter().all(given)
+        && (w.any.is_empty() || w.any.iter().any(given))
+        && !w.without.iter().any(given)
+        && w.min.is_none_or(|m| call.operands.len() >= m)
+        && w.max.is_none_or(|m| call.operands.len() <= m)
+        && w.dashdash.is_none_or(|d| d == call.dashdash)
+}

@@ -1,0 +1,214 @@
+//! What comes from elsewhere: downloads, installs, frameworks that run what they find, sockets.
+
+use super::chars::{HOLE, has_hole, show};
+use super::effect::{Certainty, EffectKind, Risk, Span};
+use super::engine::{Engine, Stream};
+use super::expand::Arg;
+
+impl Engine<'_> {
+    /// Packages that come from an address instead of the registry.
+    pub(super) fn install_from_url(&mut self, name: &str, rest: &[Arg]) {
+        let node = matches!(name, "npm" | "yarn" | "pnpm" | "npx" | "bun" | "bunx");
+        let installs = matches!(name, "npx" | "uvx" | "bunx")
+            || rest.iter().any(|a| matches!(a.text.as_str(), "install" | "i" | "add" | "dlx" | "exec" | "run" | "x"));
+        if !installs {
+            return;
+        }
+        let mut operands = 0usize;
+        for (i, a) in rest.iter().enumerate() {
+            let t = a.text.as_str();
+            let after_flag = i
+                .checked_sub(1)
+                .and_then(|k| rest.get(k))
+                .is_some_and(|p| p.text.starts_with('-') && p.text.len() > 2 && p.text != "--save-dev");
+            if t.starts_with('-') || after_flag {
+                continue;
+            }
+            operands += 1;
+            if matches!(name, "npx" | "uvx" | "bunx") && operands > 1 {
+                return;
+            }
+            let short = node
+                && !matches!(t.as_bytes().first(), Some(b'@' | b'.' | b'/' | b'~'))
+                && t.matches('/').count() == 1
+                && !t.contains(':')
+                && !rest.iter().any(|a| a.text == "run" || a.text == "exec");
+            let from_url = t.contains("://")
+                || t.starts_with("git+")
+                || t.starts_with("github:")
+                || t.starts_with("gitlab:")
+                || t.starts_with("git@");
+            if from_url || short {
+                self.emit_raw(
+                    EffectKind::Install,
+                    Some(show(t)),
+                    Certainty::Certain,
+                    a.span,
+                    Risk::High,
+                    "installs from an address, not from the registry",
+                );
+            }
+        }
+    }
+
+    /// Tasks of web frameworks that throw data away.
+    pub(crate) fn framework(&mut self, script: &Arg, words: &[Arg]) {
+        let name = script.text.rsplit('/').next().unwrap_or_default();
+        if !matches!(name, "manage.py" | "artisan" | "rails" | "rake" | "console" | "gradlew" | "mvnw") {
+            return;
+        }
+        for w in words {
+            let t = w.text.as_str();
+            let bad = matches!(
+                t,
+                "flush" | "reset_db" | "sqlflush_run" | "dbshell" | "shell" | "tinker" | "db:wipe" | "deploy" | "release:perform"
+            ) && !(t == "shell" && name != "manage.py")
+                || t.ends_with(":fresh")
+                || t.ends_with(":reset")
+                || t.ends_with(":drop")
+                || t.ends_with(":wipe")
+                || t.ends_with(":refresh")
+                || t.ends_with(":purge")
+                || t.ends_with(":rollback")
+                || (matches!(name, "gradlew" | "mvnw") && (t.starts_with("publish") || t == "deploy" || t == "uploadArchives"));
+            if bad && !t.starts_with("publishToMavenLocal") {
+                self.emit_raw(
+                    EffectKind::Delete,
+                    Some(show(t)),
+                    Certainty::Certain,
+                    w.span,
+                    Risk::High,
+                    "a task that throws data away or publishes",
+                );
+            }
+        }
+    }
+
+    /// Modes that give rights away.
+    pub(super) fn chmod(&mut self, rest: &[Arg]) {
+        let Some(mode) = rest.iter().find(|a| {
+            !a.text.starts_with('-')
+                || a.text.len() > 1 && a.text.chars().skip(1).all(|c| "rwxXst".contains(c)) && !matches!(a.text.as_str(), "-R")
+        }) else {
+            return;
+        };
+        let t = mode.text.as_str();
+        let octal = t.bytes().all(|c| (b'0'..=b'7').contains(&c)) && t.len() >= 3;
+        let last = t.bytes().last().unwrap_or(b'0');
+        let world = octal && matches!(last, b'2' | b'3' | b'6' | b'7');
+        let special = octal && t.len() == 4 && !t.starts_with('0') && !t.starts_with('1');
+        let zero = octal && t.bytes().all(|c| c == b'0');
+        let symbolic = !octal
+            && t.split(',').any(|p| {
+                let (who, op) = p.split_once(['+', '=']).unwrap_or(("", ""));
+                op.contains('s') || (op.contains('w') && (who.contains('o') || who.contains('a')))
+            });
+        if has_hole(t) || world || special || zero || symbolic {
+            let why = if special || symbolic && t.contains('s') {
+                "gives a program its owner's rights"
+            } else {
+                "lets everybody write, or nobody read"
+            };
+            self.emit_raw(EffectKind::Privilege, Some(show(t)), Certainty::Certain, mode.span, Risk::High, why);
+        }
+    }
+
+    /// Remembers files that a download writes, so that running them is seen.
+    pub(super) fn note_download(&mut self, name: &str, rest: &[Arg]) {
+        let mut names: Vec<String> = Vec::new();
+        let last = |a: &Arg| {
+            a.text
+                .split(['?', '#'])
+                .next()
+                .unwrap_or_default()
+                .trim_end_matches('/')
+                .rsplit('/')
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let mut explicit = false;
+        for (i, a) in rest.iter().enumerate() {
+            let t = a.text.as_str();
+            let wants = if name == "curl" {
+                t == "--output" || t.starts_with('-') && !t.starts_with("--") && t.ends_with('o')
+            } else {
+                t == "--output-document" || t.starts_with('-') && !t.starts_with("--") && t.ends_with('O')
+            };
+            if wants {
+                if let Some(f) = rest.get(i + 1) {
+                    names.push(f.text.clone());
+                    explicit = true;
+                }
+            }
+            for p in ["--output=", "--output-document=", "-o", "-O"] {
+                if let Some(f) = t.strip_prefix(p).filter(|f| !f.is_empty()) {
+                    names.push(f.to_owned());
+                    explicit |= name == "wget";
+                }
+            }
+        }
+        let remote = name == "wget" && !explicit
+            || rest.iter().any(|a| {
+                a.text == "--remote-name" || a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains('O')
+            });
+        if remote {
+            names.extend(rest.iter().filter(|a| a.text.contains("://") || !a.text.starts_with('-')).map(last));
+        }
+        for n in names {
+            if let Some(p) = super::path::normalise(&n, self.cwd.as_deref()) {
+                if n != "-" && !n.is_empty() {
+                    self.files.insert(p, None);
+                }
+            }
+        }
+    }
+
+    /// `curl https://host/?x=$(cat secret)`: what isn't known leaves with the request.
+    pub(super) fn secret_in_url(&mut self, rest: &[Arg]) {
+        let leaks =
+            rest.iter().any(|a| a.text.contains("://") && a.text.split_once("://").is_some_and(|(_, r)| r.contains(HOLE)));
+        if leaks && self.effects.iter().any(|e| e.kind == EffectKind::Credential) {
+            if let Some(a) = rest.first() {
+                self.emit_raw(
+                    EffectKind::Network,
+                    None,
+                    Certainty::Possible,
+                    a.span,
+                    Risk::High,
+                    "sends a secret in the address",
+                );
+            }
+        }
+    }
+
+    pub(super) fn netcat(&mut self, name: &str, rest: &[Arg], stdin: &Stream, span: Span) {
+        let short = |c: char| rest.iter().any(|a| a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(c));
+        let executes = rest.iter().any(|a| {
+            matches!(a.text.as_str(), "--exec" | "--sh-exec" | "--lua-exec")
+                || a.text.starts_with("--exec=")
+                || a.text.starts_with("--sh-exec=")
+        }) || name != "socat" && name != "telnet" && (short('e') || short('c') && name != "nc");
+        let socat = name == "socat"
+            && rest.iter().any(|a| {
+                let u = a.text.to_ascii_uppercase();
+                u.starts_with("EXEC:") || u.starts_with("SYSTEM:") || u.starts_with("SHELL:")
+            });
+        if executes || socat {
+            self.dynamic(span, "gives a program to whoever is connected");
+        } else if short('z') && !stdin.present {
+            // Only looks whether a port is open.
+        } else if stdin.present && (!stdin.inline && stdin.text.is_none()) {
+            self.emit_raw(
+                EffectKind::Network,
+                None,
+                Certainty::Certain,
+                span,
+                Risk::High,
+                "sends what it is given over the network",
+            );
+        } else if short('l') {
+            self.emit_raw(EffectKind::Network, None, Certainty::Certain, span, Risk::High, "listens for connections");
+        }
+    }
+}

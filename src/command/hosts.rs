@@ -1,0 +1,70 @@
+//! Hosts that are contacted, and what is sent to them.
+
+use super::chars::{has_hole, show};
+use super::effect::{Certainty, EffectKind, Risk};
+use super::engine::{Engine, Stream};
+use super::expand::Arg;
+
+impl Engine<'_> {
+    pub(crate) fn upload(&mut self, arg: &Arg, stdin: &Stream) {
+        if arg.text == "-" && !stdin.present {
+            self.emit(EffectKind::Network, None, arg.span, "sends data");
+            return;
+        }
+        if arg.text == "-" && stdin.inline {
+            self.emit(EffectKind::Network, None, arg.span, "sends data");
+            return;
+        }
+        if let Some(t) = (arg.text == "-").then_some(stdin.text.as_deref()).flatten() {
+            if !has_hole(t) {
+                self.emit(EffectKind::Network, None, arg.span, "sends data");
+                return;
+            }
+        }
+        self.path_read(arg);
+        self.emit_raw(EffectKind::Network, Some(show(&arg.text)), Certainty::Certain, arg.span, Risk::High, "sends a file away");
+    }
+
+    pub(crate) fn network(&mut self, arg: &Arg) {
+        if arg.text.is_empty() {
+            return;
+        }
+        if let Some(path) = arg.text.strip_prefix("file://") {
+            let a = Arg { text: path.to_owned(), ..arg.clone() };
+            self.path_read(&a);
+            return;
+        }
+        let host = host_of(&arg.text);
+        if matches!(host, "169.254.169.254" | "metadata.google.internal" | "100.100.100.200" | "fd00:ec2::254") {
+            self.emit_raw(
+                EffectKind::Credential,
+                Some(show(host)),
+                Certainty::Possible,
+                arg.span,
+                Risk::High,
+                "asks the cloud for its credentials",
+            );
+        }
+        self.emit_raw(EffectKind::Network, Some(show(host)), Certainty::Certain, arg.span, Risk::Medium, "contacts a host");
+    }
+}
+
+/// The machine in `host:path`, `scheme://…`.
+pub(crate) fn remote_of(text: &str) -> Option<&str> {
+    if text.contains("://") {
+        return (!text.starts_with("file://")).then(|| host_of(text));
+    }
+    let (host, _) = text.split_once(':')?;
+    (!host.is_empty() && !host.contains('/') && !(host.len() == 1 && text.get(1..3) == Some(":\\"))).then_some(host)
+}
+
+/// The host of a URL, of `user@host:path`, or the text itself.
+pub(crate) fn host_of(text: &str) -> &str {
+    let rest = text.split_once("://").map_or(text, |(_, r)| r);
+    let rest = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, h)| h);
+    if rest.starts_with('[') {
+        return rest;
+    }
+    rest.split(':').next().unwrap_or(rest)
+}
