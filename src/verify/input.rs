@@ -109,9 +109,11 @@ impl<'o> Run<'o> {
                     break;
                 }
                 document.extend_from_slice(block.bytes);
-            } else {
-                self.block(&block);
+                // A document counts its own lines.
+                continue;
             }
+            let lines = self.block(&block);
+            blocks.advance(lines);
         }
         *bytes += blocks.bytes_read();
         if !document.is_empty() {
@@ -150,20 +152,22 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// A block of lines: parsed on all cores, then replayed by the workers.
-    fn block(&mut self, block: &Block<'_>) {
+    /// A block of lines: parsed on all cores, then replayed by the workers. Returns how many lines it has.
+    fn block(&mut self, block: &Block<'_>) -> u64 {
         if let Some(overlong) = block.overlong {
             let limit = self.options.limits.record_bytes;
             self.limit(block.first_line, &format!("the line has {} bytes; a record may have {limit}", overlong.length));
             self.records += 1;
-            return self.lost(block.first_line);
+            self.lost(block.first_line);
+            return 0;
         }
         if let Some(schema) = &self.options.schema {
             let limits = self.options.limits;
-            let chunks = chunks(block);
+            let (chunks, lines) = chunks(block);
             let parsed: Vec<Vec<Entry<'_>>> =
                 chunks.par_iter().map(|c| parse(c, Grammar::Schema(schema), limits, block.last)).collect();
-            return self.against_schema(&parsed);
+            self.against_schema(&parsed);
+            return lines;
         }
         if self.format.is_none() {
             self.format = self.detect(block);
@@ -172,7 +176,7 @@ impl<'o> Run<'o> {
         let format = self.format.unwrap_or(Format::ExecutionRecord);
         let untold = self.format.is_none();
         let limits = self.options.limits;
-        let chunks = chunks(block);
+        let (chunks, lines) = chunks(block);
         let parsed: Vec<Vec<Entry<'_>>> =
             chunks.par_iter().map(|c| parse(c, Grammar::Format(format), limits, block.last)).collect();
         if untold {
@@ -181,9 +185,10 @@ impl<'o> Run<'o> {
                 self.report_problems(entry);
                 self.lost_early = entry.line;
             }
-            return;
+        } else {
+            self.replay(format, &parsed);
         }
-        self.replay(format, &parsed);
+        lines
     }
 
     /// One JSON document: an array of records, or one record over several lines.
@@ -429,8 +434,8 @@ struct Chunk<'b> {
     last: bool,
 }
 
-/// Cuts a block at line ends.
-fn chunks<'b>(block: &Block<'b>) -> Vec<Chunk<'b>> {
+/// Cuts a block at line ends; returns how many lines it has besides.
+fn chunks<'b>(block: &Block<'b>) -> (Vec<Chunk<'b>>, u64) {
     let mut all = Vec::new();
     let mut rest = block.bytes;
     let mut line = block.first_line;
@@ -442,7 +447,7 @@ fn chunks<'b>(block: &Block<'b>) -> Vec<Chunk<'b>> {
         line += memchr::memchr_iter(b'\n', bytes).count() as u64;
         rest = tail;
     }
-    all
+    (all, line - block.first_line)
 }
 
 /// Parses the lines of a chunk.
