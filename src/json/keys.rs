@@ -10,7 +10,9 @@ const LINEAR: usize = 24;
 /// The names of the open objects, innermost last. One allocation serves a whole file.
 #[derive(Debug, Default)]
 pub(super) struct KeyStack<'a> {
-    names: Vec<(u64, Cow<'a, str>)>,
+    names: Vec<Cow<'a, str>>,
+    /// One for each name. Kept apart, so that looking through them is a run over plain integers.
+    signatures: Vec<u64>,
     frames: Vec<Frame<'a>>,
 }
 
@@ -28,12 +30,14 @@ impl<'a> KeyStack<'a> {
     pub(super) fn close(&mut self) {
         if let Some(frame) = self.frames.pop() {
             self.names.truncate(frame.start);
+            self.signatures.truncate(frame.start);
         }
     }
 
     /// Forgets every open object: after an error the frames above are never closed.
     pub(super) fn clear(&mut self) {
         self.names.clear();
+        self.signatures.clear();
         self.frames.clear();
     }
 
@@ -46,16 +50,22 @@ impl<'a> KeyStack<'a> {
             return set.insert(name);
         }
         let signature = signature(&name);
-        let known = self.names.get(frame.start..).unwrap_or_default();
-        if known.iter().any(|(s, n)| *s == signature && *n == name) {
-            return false;
+        let start = frame.start;
+        let known = self.signatures.get(start..).unwrap_or_default();
+        if known.contains(&signature) {
+            let same = known.iter().zip(self.names.get(start..).unwrap_or_default()).any(|(s, n)| *s == signature && *n == name);
+            if same {
+                return false;
+            }
         }
         if known.len() >= LINEAR {
-            let mut set: HashSet<Cow<'a, str>> = self.names.drain(frame.start..).map(|(_, n)| n).collect();
+            let mut set: HashSet<Cow<'a, str>> = self.names.drain(start..).collect();
+            self.signatures.truncate(start);
             set.insert(name);
             frame.many = Some(set);
         } else {
-            self.names.push((signature, name));
+            self.names.push(name);
+            self.signatures.push(signature);
         }
         true
     }
