@@ -112,13 +112,30 @@ pub struct Scanner<'a> {
     notes: Vec<Note>,
     /// Containers that [`Scanner::skip`] has open: `true` for an object.
     open: Vec<bool>,
+    /// Whether member names are remembered, to find those that stand twice.
+    remembers: bool,
 }
 
 impl<'a> Scanner<'a> {
     /// A scanner at the start of `text`.
     #[must_use]
     pub fn new(text: &'a str, max_depth: u32) -> Self {
-        Self { text, pos: 0, depth: 0, max_depth, keys: KeyStack::default(), notes: Vec::new(), open: Vec::new() }
+        Self {
+            text,
+            pos: 0,
+            depth: 0,
+            max_depth,
+            keys: KeyStack::default(),
+            notes: Vec::new(),
+            open: Vec::new(),
+            remembers: true,
+        }
+    }
+
+    /// A scanner that finds its way through a text which has been read before: nothing is too deep for
+    /// it, and it doesn't look for names that stand twice.
+    pub(super) fn wayfinder(text: &'a str) -> Self {
+        Self { remembers: false, ..Self::new(text, u32::MAX) }
     }
 
     /// Goes on with another text, keeping the allocations.
@@ -250,7 +267,7 @@ impl<'a> Scanner<'a> {
             return self.expected("`:`");
         }
         self.pos += 1;
-        let fresh = self.keys.insert(name.clone());
+        let fresh = !self.remembers || self.keys.insert(name.clone());
         if !fresh {
             self.notes.push(Note { at, kind: NoteKind::DuplicateMember });
         }
