@@ -49,7 +49,7 @@ pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
 
 /// Verifies what a reader gives, under a name for the report.
 #[must_use]
-pub fn verify_reader(name: &str, reader: impl Read, options: &Options) -> Report {
+pub fn verify_reader(name: &str, reader: impl Read + Send, options: &Options) -> Report {
     let mut report = Report::default();
     report.counts.files += 1;
     input::verify_reader(name, reader, options, &mut report);

@@ -27,13 +27,12 @@ fn name(raw: &str) -> Option<String> {
 pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, diff.len().saturating_mul(4).saturating_add(10_000));
     let mut old: Option<String> = None;
-    let mut old_null = false;
     let mut found = false;
     let mut pos = 0usize;
     // Lines of a hunk still to come, so that its text is never taken for a header.
     let (mut minus, mut plus) = (0usize, 0usize);
     for line in diff.split_inclusive('\n') {
-        let span = Span::new(pos, pos + line.trim_end().len());
+        let start = pos;
         pos += line.len();
         if minus > 0 || plus > 0 {
             match line.bytes().next() {
@@ -47,22 +46,18 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
             }
             continue;
         }
+        let span = Span::new(start, start + line.trim_end().len());
         let arg = |t: String| Arg::literal(t, span);
         if let Some(r) = line.strip_prefix("--- ") {
             old = name(r);
-            old_null = old.is_none();
         } else if let Some(r) = line.strip_prefix("+++ ") {
             found = true;
             match (name(r), &old) {
-                (Some(new), _) => {
-                    let why = if old_null { "creates" } else { "changes" };
-                    let _ = why;
-                    e.path_write(&arg(new), false);
-                }
+                (Some(new), _) => e.path_write(&arg(new), false),
                 (None, Some(gone)) => e.path_delete(&arg(gone.clone()), false),
                 (None, None) => {}
             }
-        } else if let Some(r) = line.strip_prefix("rename from ").or_else(|| line.strip_prefix("deleted file ").and(None)) {
+        } else if let Some(r) = line.strip_prefix("rename from ") {
             found = true;
             if let Some(n) = name(r) {
                 e.path_move(&arg(n));

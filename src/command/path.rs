@@ -39,23 +39,17 @@ pub struct PathInfo {
 /// Makes a path absolute and removes `.`, `..` and `//`, by text alone.
 #[must_use]
 pub fn normalise(path: &str, cwd: Option<&str>) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::with_capacity(8);
-    if !path.starts_with('/') {
-        parts.extend(cwd?.split('/').filter(|p| !p.is_empty()));
-    }
-    for p in path.split('/') {
-        match p {
+    let base = if path.starts_with('/') { "" } else { cwd? };
+    let mut out = String::with_capacity(base.len() + path.len() + 2);
+    for part in base.split('/').chain(path.split('/')) {
+        match part {
             "" | "." => {}
-            ".." => {
-                parts.pop();
+            ".." => out.truncate(memchr::memrchr(b'/', out.as_bytes()).unwrap_or_default()),
+            part => {
+                out.push('/');
+                out.push_str(part);
             }
-            p => parts.push(p),
         }
-    }
-    let mut out = String::with_capacity(path.len() + 16);
-    for p in &parts {
-        out.push('/');
-        out.push_str(p);
     }
     if out.is_empty() {
         out.push('/');
@@ -270,57 +264,59 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
     if let Some(rest) = lower.strip_prefix(".env.") {
         return !["example", "sample", "template", "dist", "defaults", "schema", "tpl"].iter().any(|x| rest.contains(x));
     }
-    for ext in [".pem", ".key", ".pfx", ".p12", ".kdbx", ".keystore", ".jks", ".ppk", ".ovpn", ".kdb", ".keytab", ".agekey"] {
-        if lower.ends_with(ext) && lower.len() > ext.len() {
-            return !lower.contains("public")
-                && !lower.contains("cacert")
-                && !lower.contains("ca-cert")
-                && !lower.contains("ca-bundle");
+    let private = |ext| {
+        matches!(ext, "pem" | "key" | "pfx" | "p12" | "kdbx" | "keystore" | "jks" | "ppk" | "ovpn" | "kdb" | "keytab" | "agekey")
+    };
+    if lower.rsplit_once('.').is_some_and(|(stem, ext)| !stem.is_empty() && private(ext)) {
+        return !["public", "cacert", "ca-cert", "ca-bundle"].iter().any(|word| lower.contains(word));
+    }
+    stands_in_a_store(path, &lower)
+}
+
+/// True if a path leads into a folder where secrets are kept, or names such a folder as a whole: then it may
+/// be copied or packed with all that is in it. `name` is the last part of the path in lower case.
+fn stands_in_a_store(path: &str, name: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    let mut rest = Some(path);
+    while let Some(here) = rest {
+        let (part, behind) = match memchr::memchr(b'/', here.as_bytes()) {
+            Some(end) => (here.get(..end).unwrap_or_default(), here.get(end + 1..)),
+            None => (here, None),
+        };
+        rest = behind;
+        if !part.starts_with(['.', 'g', 'K', 'r', 'e']) {
+            continue;
+        }
+        let below = |folder: &str| behind.is_some_and(|b| b.strip_prefix(folder).is_some_and(|b| b.starts_with('/')));
+        let found = match part {
+            ".ssh" | ".gnupg" | ".azure" | ".password-store" => !(behind.is_some() && public_in_store(name)),
+            ".aws" => !(behind.is_some() && name == "config"),
+            ".kube" => true,
+            ".mozilla" => behind.is_none() || below("firefox"),
+            ".oci" | "google-chrome" | "Keychains" | ".bitcoin" | ".ethereum" | ".electrum" => {
+                behind.is_some() && !public_in_store(name)
+            }
+            ".config" => {
+                let store = ["gcloud", "chromium", "op", "solana", "rclone"].into_iter().any(below);
+                store && !public_in_store(name) || behind.is_some_and(|b| b == "gcloud" || b.starts_with("hub"))
+            }
+            ".docker" => behind.is_some_and(|b| b.starts_with("config.json")),
+            ".gem" => behind.is_some_and(|b| b.starts_with("credentials")),
+            "run" => below("secrets"),
+            "etc" => ["ssl/private", "sudoers.d", "kubernetes/pki"].into_iter().any(below),
+            ".local" => below("share/keyrings"),
+            _ => false,
+        };
+        if found {
+            return true;
         }
     }
-    for dir in [
-        "/.ssh/",
-        "/.gnupg/",
-        "/.aws/",
-        "/.azure/",
-        "/.config/gcloud/",
-        "/.kube/",
-        "/.password-store/",
-        "/run/secrets/",
-        "/.oci/",
-        "/etc/ssl/private/",
-        "/etc/sudoers.d/",
-        "/.mozilla/firefox/",
-        "/google-chrome/",
-        "/.config/chromium/",
-        "/Keychains/",
-        "/.local/share/keyrings/",
-        "/etc/kubernetes/pki/",
-        "/.config/op/",
-        "/.bitcoin/",
-        "/.ethereum/",
-        "/.electrum/",
-        "/.config/solana/",
-        "/.docker/config.json",
-        "/.config/rclone/",
-        "/.gem/credentials",
-        "/.config/hub",
-    ] {
-        if let Some(i) = path.find(dir).or_else(|| {
-            let d = dir.trim_start_matches('/');
-            path.starts_with(d).then_some(0)
-        }) {
-            let _ = i;
-            return !matches!(lower.as_str(), "known_hosts" | "config" | "authorized_keys")
-                || dir == "/.kube/"
-                || dir == "/.aws/" && lower != "config";
-        }
-    }
-    // The directories themselves, copied or packed as a whole.
-    let trimmed = path.trim_end_matches('/');
-    [".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".config/gcloud", ".docker/config.json", ".mozilla"]
-        .iter()
-        .any(|d| trimmed.ends_with(d) && trimmed.get(..trimmed.len() - d.len()).is_some_and(|p| p.is_empty() || p.ends_with('/')))
+    false
+}
+
+/// Files that lie beside secrets and are none.
+fn public_in_store(name: &str) -> bool {
+    matches!(name, "known_hosts" | "config" | "authorized_keys")
 }
 
 /// True if a pattern with globs matches one of the usual places of secrets.

@@ -6,179 +6,103 @@ use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::{Context, How};
 use serde_json::Value;
+use std::borrow::Cow;
 
-/// What a tool does by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a tool does by its name, the most telling first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verb {
-    Read,
-    Write,
     Delete,
-    Move,
     Execute,
+    Move,
+    Write,
     Network,
+    Read,
     GitRead,
     GitWrite,
     Unknown,
 }
 
-/// Words of tool names, most telling first.
-const VERBS: &[(Verb, &[&str])] = &[
-    (
-        Verb::Delete,
-        &["delete", "remove", "unlink", "rm", "rmdir", "destroy", "drop", "purge", "erase", "truncate", "wipe", "clear"],
-    ),
-    (
-        Verb::Execute,
-        &[
-            "exec",
-            "execute",
-            "run",
-            "shell",
-            "bash",
-            "command",
-            "cmd",
-            "terminal",
-            "eval",
-            "script",
-            "spawn",
-            "process",
-            "python",
-            "powershell",
-            "invoke",
-            "kill",
-        ],
-    ),
-    (Verb::Move, &["move", "rename", "mv"]),
-    (
-        Verb::Write,
-        &[
-            "write", "create", "update", "edit", "append", "insert", "replace", "patch", "apply", "save", "put", "set", "mkdir",
-            "modify", "touch", "add", "upsert", "store", "copy", "format",
-        ],
-    ),
-    (
-        Verb::Network,
-        &[
-            "fetch", "http", "https", "request", "download", "upload", "send", "post", "web", "browse", "browser", "navigate",
-            "url", "curl", "email", "publish", "deploy", "notify", "slack",
-        ],
-    ),
-    (
-        Verb::Read,
-        &[
-            "read",
-            "get",
-            "list",
-            "ls",
-            "search",
-            "find",
-            "query",
-            "view",
-            "show",
-            "cat",
-            "grep",
-            "glob",
-            "stat",
-            "pwd",
-            "which",
-            "env",
-            "tree",
-            "describe",
-            "lookup",
-            "inspect",
-            "count",
-            "open",
-            "think",
-            "head",
-            "tail",
-            "diff",
-            "outline",
-            "symbols",
-            "references",
-            "definition",
-        ],
-    ),
-];
+/// What a word of a tool's name says of it.
+fn meaning(word: &str) -> Option<Verb> {
+    Some(match word {
+        "delete" | "remove" | "unlink" | "rm" | "rmdir" | "destroy" | "drop" | "purge" | "erase" | "truncate" | "wipe"
+        | "clear" => Verb::Delete,
+        "exec" | "execute" | "run" | "shell" | "bash" | "command" | "cmd" | "terminal" | "eval" | "script" | "spawn"
+        | "process" | "python" | "powershell" | "invoke" | "kill" => Verb::Execute,
+        "move" | "rename" | "mv" => Verb::Move,
+        "write" | "create" | "update" | "edit" | "append" | "insert" | "replace" | "patch" | "apply" | "save" | "put" | "set"
+        | "mkdir" | "modify" | "touch" | "add" | "upsert" | "store" | "copy" | "format" => Verb::Write,
+        "fetch" | "http" | "https" | "request" | "download" | "upload" | "send" | "post" | "web" | "browse" | "browser"
+        | "navigate" | "url" | "curl" | "email" | "publish" | "deploy" | "notify" | "slack" => Verb::Network,
+        "read" | "get" | "list" | "ls" | "search" | "find" | "query" | "view" | "show" | "cat" | "grep" | "glob" | "stat"
+        | "pwd" | "which" | "env" | "tree" | "describe" | "lookup" | "inspect" | "count" | "open" | "think" | "head" | "tail"
+        | "diff" | "outline" | "symbols" | "references" | "definition" => Verb::Read,
+        _ => return None,
+    })
+}
 
-/// The words of a name in any of the usual spellings.
-fn words(name: &str) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    let mut cur = String::new();
+/// A name in any of the usual spellings as lower-case words with something between them.
+fn spelled(name: &str) -> Cow<'_, str> {
+    if !name.chars().any(char::is_uppercase) {
+        return Cow::Borrowed(name);
+    }
+    let mut out = String::with_capacity(name.len() + 8);
     let mut lower = false;
     for c in name.chars() {
-        if !c.is_alphanumeric() {
-            out.extend((!cur.is_empty()).then(|| std::mem::take(&mut cur)));
-            lower = false;
-            continue;
-        }
         if c.is_uppercase() && lower {
-            out.extend((!cur.is_empty()).then(|| std::mem::take(&mut cur)));
+            out.push('_');
         }
         lower = c.is_lowercase();
-        cur.extend(c.to_lowercase());
+        out.extend(c.to_lowercase());
     }
-    out.extend((!cur.is_empty()).then_some(cur));
-    out
+    Cow::Owned(out)
+}
+
+fn words(spelled: &str) -> impl Iterator<Item = &str> + Clone {
+    spelled.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 fn verb(name: &str) -> Verb {
+    const READS: [&str; 8] = ["status", "log", "diff", "show", "blame", "branch", "list", "grep"];
     // `mcp__SERVER__TOOL`: the tool tells; the server only if the tool doesn't.
     let tool = name.rsplit("__").next().unwrap_or(name);
     for part in [tool, name] {
-        let w = words(part);
-        if w.iter().any(|x| x == "git" || x.starts_with("git")) {
-            let reads = ["status", "log", "diff", "show", "blame", "branch", "list", "grep"];
-            return if w.iter().any(|x| reads.contains(&x.as_str())) { Verb::GitRead } else { Verb::GitWrite };
+        let spelled = spelled(part);
+        let mut words = words(&spelled);
+        if words.clone().any(|word| word.starts_with("git")) {
+            return if words.any(|word| READS.contains(&word)) { Verb::GitRead } else { Verb::GitWrite };
         }
-        for (v, list) in VERBS {
-            if w.iter().any(|x| list.contains(&x.as_str())) {
-                return *v;
-            }
+        if let Some(verb) = words.filter_map(meaning).min() {
+            return verb;
+        }
+        if tool.len() == name.len() {
+            break;
         }
     }
     Verb::Unknown
 }
+
+/// Parts of the names of parameters that hold paths.
+const PATH_WORDS: [&str; 14] =
+    ["path", "file", "dir", "folder", "cwd", "target", "source", "dest", "src", "dst", "root", "output", "input", "location"];
 
 /// True if a text looks like a path.
 fn path_like(key: &str, text: &str) -> bool {
     if text.is_empty() || text.len() > 4096 || text.contains('\n') {
         return false;
     }
-    let k = key.to_ascii_lowercase();
-    let named = [
-        "path",
-        "file",
-        "filename",
-        "dir",
-        "directory",
-        "folder",
-        "cwd",
-        "target",
-        "source",
-        "destination",
-        "dest",
-        "src",
-        "dst",
-        "root",
-        "output",
-        "input",
-        "location",
-    ]
-    .iter()
-    .any(|w| k.contains(w));
-    named
-        || text.starts_with('/')
-        || text.starts_with("~/")
-        || text.starts_with("./")
-        || text.starts_with("../")
-        || (text.contains('/') && !text.contains(' ') && !text.contains("://"))
+    let shaped =
+        text.starts_with('/') || text.starts_with("~/") || text.contains('/') && !text.contains(' ') && !text.contains("://");
+    let relative = || text.starts_with("./") || text.starts_with("../");
+    let within = |word: &str| key.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
+    shaped || relative() || PATH_WORDS.into_iter().any(within)
 }
 
+/// True if a parameter of this name holds a command line.
 fn command_like(key: &str) -> bool {
-    matches!(
-        key.to_ascii_lowercase().as_str(),
-        "command" | "cmd" | "shell" | "script" | "commandline" | "command_line" | "bash" | "shell_command"
-    )
+    ["command", "cmd", "shell", "script", "commandline", "command_line", "bash", "shell_command"]
+        .into_iter()
+        .any(|name| key.eq_ignore_ascii_case(name))
 }
 
 /// Effects of calling a tool with these parameters. Spans are empty: there is no line.
@@ -189,8 +113,8 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
     let args: Vec<Arg> = Vec::new();
     e.step(name, &args, Span::default());
     // A stack instead of recursion: parameters may be nested as deep as they like.
-    let mut stack: Vec<(String, &Value)> = vec![(String::new(), params)];
-    let mut paths: Vec<String> = Vec::new();
+    let mut stack: Vec<(&str, &Value)> = vec![("", params)];
+    let mut paths: Vec<Cow<'_, str>> = Vec::new();
     let mut seen_command = false;
     let mut visited = 0usize;
     while let Some((key, value)) = stack.pop() {
@@ -207,30 +131,30 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
             break;
         }
         match value {
-            Value::Object(m) => stack.extend(m.iter().rev().map(|(k, v)| (k.clone(), v))),
+            Value::Object(m) => stack.extend(m.iter().rev().map(|(k, v)| (k.as_str(), v))),
             Value::Array(l) => {
                 let all: Option<Vec<&str>> = l.iter().map(Value::as_str).collect();
                 match all {
-                    Some(list) if command_like(&key) && !list.is_empty() => {
+                    Some(list) if command_like(key) && !list.is_empty() => {
                         seen_command = true;
                         let argv: Vec<Arg> = list.iter().map(|t| Arg::literal(clean(t), Span::default())).collect();
                         e.wrapped(&argv, &Stream::default(), false, Span::default());
                     }
-                    _ => stack.extend(l.iter().rev().map(|v| (key.clone(), v))),
+                    _ => stack.extend(l.iter().rev().map(|v| (key, v))),
                 }
             }
             Value::String(s) => {
                 let text = clean(s);
-                if command_like(&key) && v != Verb::Read {
+                if command_like(key) && v != Verb::Read {
                     seen_command = true;
                     e.run_text(&text, super::parse::Base::Fixed(Span::default()), How::Code, &Stream::default(), false);
-                } else if let Some(i) = text.find("://").filter(|i| *i < 12) {
-                    if text.get(..i) == Some("file") {
-                        paths.push(text.get(i + 3..).unwrap_or_default().to_owned());
+                } else if let Some((scheme, rest)) = url(&text) {
+                    if scheme == "file" {
+                        paths.push(Cow::Owned(rest.to_owned()));
                     } else {
                         e.network(&Arg::literal(text, Span::default()));
                     }
-                } else if path_like(&key, &text) {
+                } else if path_like(key, &text) {
                     paths.push(text);
                 }
             }
@@ -290,8 +214,7 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
         }
         Verb::GitRead => e.emit(EffectKind::GitRead, None, none, "the tool's name says that it reads the repository"),
         Verb::GitWrite => {
-            let w = words(name);
-            let rewrites = ["reset", "rebase", "force", "clean"].iter().any(|x| w.iter().any(|y| y == x))
+            let rewrites = words(&spelled(name)).any(|word| matches!(word, "reset" | "rebase" | "force" | "clean"))
                 || flag(params, "force")
                 || flag(params, "hard");
             let kind = if rewrites { EffectKind::GitRewrite } else { EffectKind::GitWrite };
@@ -311,8 +234,20 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
     e.finish()
 }
 
-fn clean(s: &str) -> String {
-    s.chars().map(|c| if c <= '\u{3}' { '\u{1a}' } else { c }).collect()
+/// Scheme and rest of a text that begins like a URL.
+fn url(text: &str) -> Option<(&str, &str)> {
+    const LONGEST: usize = 12;
+    let end = text.as_bytes().windows(3).take(LONGEST).position(|part| part == b"://")?;
+    Some((text.get(..end)?, text.get(end + 3..)?))
+}
+
+/// The text without the characters that stand for holes in expanded words.
+fn clean(s: &str) -> Cow<'_, str> {
+    if s.bytes().any(|b| b <= 3) {
+        Cow::Owned(s.chars().map(|c| if c <= '\u{3}' { '\u{1a}' } else { c }).collect())
+    } else {
+        Cow::Borrowed(s)
+    }
 }
 
 fn flag(params: &Value, key: &str) -> bool {

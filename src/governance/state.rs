@@ -105,8 +105,7 @@ impl StateSet {
     /// The member, when there is exactly one.
     #[must_use]
     pub fn single(self) -> Option<State> {
-        let mut members = self.iter();
-        members.next().filter(|_| members.next().is_none())
+        if self.0.is_power_of_two() { self.iter().next() } else { None }
     }
 }
 

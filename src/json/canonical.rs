@@ -43,7 +43,7 @@ fn write(scanner: &mut Scanner<'_>, out: &mut String) -> Option<()> {
     loop {
         let mut done = match scanner.kind().ok()? {
             ValueKind::Object => {
-                scanner.open_object().ok()?;
+                scanner.open_object(false).ok()?;
                 open.push(Open::Object { first: true, members: Vec::new(), name: None });
                 None
             }
@@ -69,10 +69,10 @@ fn write(scanner: &mut Scanner<'_>, out: &mut String) -> Option<()> {
                     *name = loop {
                         match scanner.member(*first).ok()? {
                             None => break None,
-                            Some((found, fresh)) => {
+                            Some(found) => {
                                 *first = false;
-                                if fresh {
-                                    break Some(found);
+                                if scanner.remember() {
+                                    break Some(found.decode());
                                 }
                                 scanner.skip().ok()?;
                             }

@@ -22,15 +22,20 @@ pub fn from_text<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
 #[derive(Debug)]
 pub struct Deserializer<'s, 'de> {
     scanner: &'s mut Scanner<'de>,
+    /// The value belongs to a member that hasn't been remembered.
+    unremembered: bool,
 }
 
 impl<'s, 'de> Deserializer<'s, 'de> {
     /// Reads from where the scanner stands.
     pub fn new(scanner: &'s mut Scanner<'de>) -> Self {
-        Self { scanner }
+        Self { scanner, unremembered: false }
     }
 
     fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        if let Some(n) = self.scanner.small_integer() {
+            return visitor.visit_u64(n);
+        }
         let at = self.scanner.position();
         let text = self.scanner.number()?;
         if !text.bytes().any(|b| matches!(b, b'.' | b'e' | b'E')) {
@@ -54,9 +59,9 @@ impl<'s, 'de> Deserializer<'s, 'de> {
         }
     }
 
-    fn map<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        self.scanner.open_object()?;
-        visitor.visit_map(Members { scanner: self.scanner, first: true })
+    fn map<V: Visitor<'de>>(&mut self, visitor: V, typed: bool) -> Result<V::Value, Error> {
+        let remembers = self.scanner.open_object(typed)?;
+        visitor.visit_map(Members { scanner: self.scanner, first: true, remembers })
     }
 
     fn seq<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
@@ -73,6 +78,10 @@ fn placed(error: Error, at: usize) -> Error {
 impl de::Error for Error {
     fn custom<T: Display>(message: T) -> Self {
         Error::new(usize::MAX, ErrorKind::Data(message.to_string()))
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Error::new(usize::MAX, ErrorKind::Repeated(field))
     }
 }
 
@@ -99,7 +108,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
         let kind = self.scanner.kind()?;
         let at = self.scanner.position();
         let value = match kind {
-            ValueKind::Object => self.map(visitor),
+            ValueKind::Object => self.map(visitor, false),
             ValueKind::Array => self.seq(visitor),
             ValueKind::String => self.string(visitor),
             ValueKind::Number => self.number(visitor),
@@ -157,7 +166,11 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.deserialize_any(visitor)
+        if self.scanner.kind()? != ValueKind::Object {
+            return self.deserialize_any(visitor);
+        }
+        let at = self.scanner.position();
+        self.map(visitor, true).map_err(|e| placed(e, at))
     }
 
     fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
@@ -189,6 +202,10 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.unremembered {
+            // A member that the type doesn't know, so that it can't tell when there are two.
+            self.scanner.remember();
+        }
         self.scanner.skip()?;
         visitor.visit_unit()
     }
@@ -197,6 +214,8 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
 struct Members<'s, 'de> {
     scanner: &'s mut Scanner<'de>,
     first: bool,
+    /// Names are remembered before they are handed out.
+    remembers: bool,
 }
 
 impl<'de> de::MapAccess<'de> for Members<'_, 'de> {
@@ -204,17 +223,17 @@ impl<'de> de::MapAccess<'de> for Members<'_, 'de> {
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
         loop {
-            let Some((name, fresh)) = self.scanner.member(self.first)? else {
+            let Some(name) = self.scanner.member(self.first)? else {
                 return Ok(None);
             };
             self.first = false;
-            if !fresh {
+            if self.remembers && !self.scanner.remember() {
                 // Noted by the scanner. The first of two members counts.
                 self.scanner.skip()?;
                 continue;
             }
             let at = self.scanner.position();
-            let key = match name {
+            let key = match name.decode() {
                 Cow::Borrowed(name) => seed.deserialize(de::value::BorrowedStrDeserializer::new(name)),
                 Cow::Owned(name) => seed.deserialize(name.into_deserializer()),
             };
@@ -223,7 +242,7 @@ impl<'de> de::MapAccess<'de> for Members<'_, 'de> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        seed.deserialize(&mut Deserializer { scanner: self.scanner })
+        seed.deserialize(&mut Deserializer { scanner: self.scanner, unremembered: !self.remembers })
     }
 }
 
@@ -243,7 +262,7 @@ impl<'de> de::SeqAccess<'de> for Elements<'_, 'de> {
             return Ok(None);
         }
         self.first = false;
-        seed.deserialize(&mut Deserializer { scanner: self.scanner }).map(Some)
+        seed.deserialize(&mut Deserializer::new(self.scanner)).map(Some)
     }
 }
 
@@ -282,6 +301,43 @@ mod tests {
         assert_eq!(sample.name, Str::plain("a"));
         assert_eq!(scanner.notes().len(), 1);
         assert_eq!(scanner.notes()[0].at, 12);
+    }
+
+    #[test]
+    fn types_that_are_trusted_find_their_own_members_twice_and_unknown_ones_are_still_remembered() {
+        #[derive(Debug, Deserialize)]
+        struct Open {
+            #[serde(rename = "name")]
+            _name: Option<String>,
+        }
+        let read = |text: &'static str| {
+            let mut scanner = Scanner::new(text, 8);
+            scanner.trust_types(true);
+            let result = Open::deserialize(&mut Deserializer::new(&mut scanner)).map(|_| ());
+            (result.map_err(|e| e.kind), scanner.notes().iter().map(|n| n.at).collect::<Vec<_>>())
+        };
+        assert_eq!(read(r#"{"name":"a","name":"b"}"#), (Err(ErrorKind::Repeated("name")), vec![]));
+        assert_eq!(read(r#"{"x":1,"name":"a","x":2}"#), (Ok(()), vec![18]));
+        assert_eq!(read(r#"{"x":{"y":1,"y":2},"name":"a","y":1}"#), (Ok(()), vec![12]));
+    }
+
+    #[test]
+    fn integers_are_read_like_any_number() {
+        for text in [
+            "0",
+            "7",
+            "00",
+            "01",
+            "123456789012345678",
+            "1234567890123456789",
+            "18446744073709551616",
+            "1.5",
+            "1e2",
+            "12E1",
+            "-3",
+        ] {
+            assert_eq!(from_text::<Value>(text).ok(), serde_json::from_str::<Value>(text).ok(), "{text}");
+        }
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! From a JSON pointer (RFC 6901) to the place in the text, and back.
 
-use super::scan::{Scanner, ValueKind};
+use super::scan::{Error, Scanner, ValueKind};
+use super::text::Str;
 use std::borrow::Cow;
-use std::ops::Range;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::{Bound, Range};
 
 /// Where a pointer leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,13 +25,13 @@ pub fn resolve(text: &str, pointer: &str) -> Option<Located> {
         name = None;
         match scanner.kind().ok()? {
             ValueKind::Object => {
-                scanner.open_object().ok()?;
+                scanner.open_object(false).ok()?;
                 let mut first = true;
                 loop {
                     let at = next_name(&mut scanner, first);
-                    let (found, _) = scanner.member(first).ok()??;
+                    let found = scanner.member(first).ok()??;
                     first = false;
-                    if found == token {
+                    if found == *token {
                         name = at;
                         break;
                     }
@@ -55,6 +57,89 @@ pub fn resolve(text: &str, pointer: &str) -> Option<Located> {
     let start = scanner.position();
     scanner.skip().ok()?;
     Some(Located { value: start..scanner.position(), name })
+}
+
+/// As [`resolve`], for many pointers at once: one pass over the text, whatever their number. Pointers that
+/// lead nowhere have no entry.
+#[must_use]
+pub fn resolve_all(text: &str, pointers: &BTreeSet<String>) -> HashMap<String, Located> {
+    let mut found = HashMap::with_capacity(pointers.len());
+    // What is found before the text turns invalid is found.
+    let _ = collect(&mut Scanner::wayfinder(text), pointers, &mut found);
+    found
+}
+
+/// A container that [`collect`] is in.
+struct Level {
+    start: usize,
+    name: Option<usize>,
+    /// Bytes of its own pointer.
+    pointer: usize,
+    object: bool,
+    /// Children that have been passed.
+    passed: usize,
+}
+
+fn collect(scanner: &mut Scanner<'_>, pointers: &BTreeSet<String>, found: &mut HashMap<String, Located>) -> Result<(), Error> {
+    let mut open: Vec<Level> = Vec::new();
+    let mut pointer = String::new();
+    let mut name = None;
+    let mut keep = |pointer: &str, value: Range<usize>, name| {
+        if pointers.contains(pointer) && !found.contains_key(pointer) {
+            found.insert(pointer.to_owned(), Located { value, name });
+        }
+    };
+    loop {
+        let kind = scanner.kind()?;
+        let start = scanner.position();
+        // Only containers that a pointer leads into are entered.
+        let below = || pointers.range::<str, _>((Bound::Excluded(pointer.as_str()), Bound::Unbounded)).next();
+        let inside = || below().is_some_and(|p| p.starts_with(pointer.as_str()));
+        match kind {
+            ValueKind::Object | ValueKind::Array if inside() => {
+                let object = kind == ValueKind::Object;
+                if object {
+                    scanner.open_object(false)?;
+                } else {
+                    scanner.open_array()?;
+                }
+                open.push(Level { start, name, pointer: pointer.len(), object, passed: 0 });
+            }
+            _ => {
+                scanner.skip()?;
+                keep(&pointer, start..scanner.position(), name);
+            }
+        }
+        loop {
+            let Some(level) = open.last_mut() else {
+                return Ok(());
+            };
+            pointer.truncate(level.pointer);
+            let first = level.passed == 0;
+            let more = if level.object {
+                name = next_name(scanner, first);
+                let member = scanner.member(first)?.map(Str::decode);
+                pointer.extend(member.iter().flat_map(|m| ["/".into(), m.replace('~', "~0").replace('/', "~1")]));
+                member.is_some()
+            } else {
+                name = None;
+                let more = scanner.element(first)?;
+                if more {
+                    pointer.push('/');
+                    pointer.push_str(&level.passed.to_string());
+                }
+                more
+            };
+            level.passed += 1;
+            if more {
+                break;
+            }
+            let ended = open.pop().map(|level| (level.start..scanner.position(), level.name));
+            if let Some((value, name)) = ended {
+                keep(&pointer, value, name);
+            }
+        }
+    }
 }
 
 /// Where the next member's name starts.
@@ -104,7 +189,7 @@ enum Step<'a> {
 fn walk<'a>(scanner: &mut Scanner<'a>, offset: usize, path: &mut Vec<Step<'a>>) {
     loop {
         match scanner.kind() {
-            Ok(ValueKind::Object) if scanner.open_object().is_ok() => path.push(Step::Inside { object: true }),
+            Ok(ValueKind::Object) if scanner.open_object(false).is_ok() => path.push(Step::Inside { object: true }),
             Ok(ValueKind::Array) if scanner.open_array().is_ok() => path.push(Step::Inside { object: false }),
             Ok(_) if scanner.skip().is_ok() => {}
             _ => return,
@@ -122,7 +207,7 @@ fn walk<'a>(scanner: &mut Scanner<'a>, offset: usize, path: &mut Vec<Step<'a>>) 
             let child = if object {
                 let name_at = next_name(scanner, next == 0).unwrap_or(usize::MAX);
                 match scanner.member(next == 0) {
-                    Ok(Some((name, _))) if name_at <= offset => Some(Step::Member(name)),
+                    Ok(Some(name)) if name_at <= offset => Some(Step::Member(name.decode())),
                     Ok(None) if scanner.position() <= offset => None,
                     _ => {
                         path.pop();
@@ -164,6 +249,35 @@ mod tests {
         assert_eq!(at("/f"), None);
         assert_eq!(at("/a~1b/2"), None);
         assert_eq!(at("/e/0"), None);
+    }
+
+    #[test]
+    fn resolves_many_pointers_as_one_by_one() {
+        let text = r#"{"a/b":[1,{"c~d":"x","e":[]},[[]]],"e":null,"":{"a":{},"":0},"a":2,"e":1}"#;
+        let pointers = [
+            "",
+            "/a~1b",
+            "/a~1b/0",
+            "/a~1b/1",
+            "/a~1b/1/c~0d",
+            "/a~1b/1/e",
+            "/a~1b/2/0",
+            "/a~1b/3",
+            "/e",
+            "/e/0",
+            "/",
+            "//",
+            "//a",
+            "/a",
+            "/f",
+            "x",
+        ];
+        let all = resolve_all(text, &pointers.iter().map(|p| (*p).to_owned()).collect());
+        for pointer in pointers {
+            let expected = if pointer == "x" { None } else { resolve(text, pointer) };
+            assert_eq!(all.get(pointer), expected.as_ref(), "{pointer:?}");
+        }
+        assert!(resolve_all("[1,", &["/0".to_owned()].into()).contains_key("/0"));
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod text;
 
 pub use canonical::{canonical_eq, canonicalise};
 pub use de::{Deserializer, from_text};
-pub use locate::{Located, pointer_at, resolve};
+pub use locate::{Located, pointer_at, resolve, resolve_all};
 pub use scan::{Error, ErrorKind, Note, NoteKind, Scanner, ValueKind};
 pub use text::{Raw, Str};
 

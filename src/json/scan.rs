@@ -2,7 +2,6 @@
 
 use super::keys::KeyStack;
 use super::text::Str;
-use std::borrow::Cow;
 use std::fmt;
 
 /// Why a text is no acceptable JSON, and where.
@@ -33,6 +32,8 @@ pub enum ErrorKind {
     TooDeep(u32),
     /// The text is JSON, but not of the type that was asked for.
     Data(String),
+    /// A member of a type was given twice: under one name, or under two that mean the same.
+    Repeated(&'static str),
 }
 
 impl Error {
@@ -49,7 +50,7 @@ impl Error {
     /// Whether the text is valid JSON of another type than was asked for.
     #[must_use]
     pub fn is_data(&self) -> bool {
-        matches!(self.kind, ErrorKind::Data(_))
+        matches!(self.kind, ErrorKind::Data(_) | ErrorKind::Repeated(_))
     }
 }
 
@@ -64,6 +65,7 @@ impl fmt::Display for Error {
             ErrorKind::TrailingText => f.write_str("text after the end of the value"),
             ErrorKind::TooDeep(limit) => write!(f, "nested deeper than {limit} levels"),
             ErrorKind::Data(message) => f.write_str(message),
+            ErrorKind::Repeated(name) => write!(f, "the member `{name}` is given twice"),
         }
     }
 }
@@ -112,8 +114,21 @@ pub struct Scanner<'a> {
     notes: Vec<Note>,
     /// Containers that [`Scanner::skip`] has open: `true` for an object.
     open: Vec<bool>,
-    /// Whether member names are remembered, to find those that stand twice.
-    remembers: bool,
+    /// Which member names are remembered, to find those that stand twice.
+    memory: Memory,
+    /// The member that was passed last, and where its name stands.
+    member: (usize, Str<'a>),
+}
+
+/// Which member names a [`Scanner`] remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Memory {
+    /// All.
+    All,
+    /// All but those that a derived type knows, which finds them twice itself ([`ErrorKind::Repeated`]).
+    BesideTypes,
+    /// None.
+    None,
 }
 
 impl<'a> Scanner<'a> {
@@ -128,14 +143,21 @@ impl<'a> Scanner<'a> {
             keys: KeyStack::default(),
             notes: Vec::new(),
             open: Vec::new(),
-            remembers: true,
+            memory: Memory::All,
+            member: (0, Str::default()),
         }
     }
 
     /// A scanner that finds its way through a text which has been read before: nothing is too deep for
     /// it, and it doesn't look for names that stand twice.
     pub(super) fn wayfinder(text: &'a str) -> Self {
-        Self { remembers: false, ..Self::new(text, u32::MAX) }
+        Self { memory: Memory::None, ..Self::new(text, u32::MAX) }
+    }
+
+    /// Leaves it to derived types to find members that stand twice, which costs nothing, but ends the
+    /// reading with [`ErrorKind::Repeated`] where the default is to note it and to read on.
+    pub fn trust_types(&mut self, trust: bool) {
+        self.memory = if trust { Memory::BesideTypes } else { Memory::All };
     }
 
     /// Goes on with another text, keeping the allocations.
@@ -228,10 +250,15 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    pub(super) fn open_object(&mut self) -> Result<(), Error> {
+    /// Enters an object; `true` when its names are remembered. `typed` says that a derived type reads it.
+    pub(super) fn open_object(&mut self, typed: bool) -> Result<bool, Error> {
         self.descend()?;
         self.keys.open();
-        Ok(())
+        Ok(match self.memory {
+            Memory::All => true,
+            Memory::BesideTypes => !typed,
+            Memory::None => false,
+        })
     }
 
     pub(super) fn open_array(&mut self) -> Result<(), Error> {
@@ -243,9 +270,8 @@ impl<'a> Scanner<'a> {
         self.pos += 1;
     }
 
-    /// The next member name of the open object with `true` when it is there for the first time;
-    /// `None` at the closing brace, which is consumed.
-    pub(super) fn member(&mut self, first: bool) -> Result<Option<(Cow<'a, str>, bool)>, Error> {
+    /// The next member name of the open object; `None` at the closing brace, which is consumed.
+    pub(super) fn member(&mut self, first: bool) -> Result<Option<Str<'a>>, Error> {
         match self.peek() {
             Some(b'}') => {
                 self.close();
@@ -262,16 +288,33 @@ impl<'a> Scanner<'a> {
             _ => return self.expected(if first { "a member name in quotes or `}`" } else { "`,` or `}`" }),
         }
         let at = self.pos;
-        let name = self.string()?.decode();
+        let name = self.string()?;
         if self.peek() != Some(b':') {
             return self.expected("`:`");
         }
         self.pos += 1;
-        let fresh = !self.remembers || self.keys.insert(name.clone());
+        self.member = (at, name);
+        Ok(Some(name))
+    }
+
+    /// Remembers the member that was passed last; `false`, and a note, when its object has had one of
+    /// that name. A scanner without a memory takes every member for a new one.
+    pub(super) fn remember(&mut self) -> bool {
+        let (at, name) = self.member;
+        let fresh = self.memory == Memory::None || self.keys.insert(name.decode());
         if !fresh {
             self.notes.push(Note { at, kind: NoteKind::DuplicateMember });
         }
-        Ok(Some((name, fresh)))
+        fresh
+    }
+
+    /// Moves over a member name that nobody asks for; `false` at the end of the object.
+    fn skip_member(&mut self, first: bool) -> Result<bool, Error> {
+        let more = self.member(first)?.is_some();
+        if more {
+            self.remember();
+        }
+        Ok(more)
     }
 
     /// `true` when the open array has another element; at `false` the bracket is consumed.
@@ -301,6 +344,28 @@ impl<'a> Scanner<'a> {
         } else {
             self.error(ErrorKind::Expected(what))
         }
+    }
+
+    /// The number at the cursor if it is a plain integer of a few digits, as nearly all are.
+    pub(super) fn small_integer(&mut self) -> Option<u64> {
+        const DIGITS: usize = 18;
+        let rest = self.text.as_bytes().get(self.pos..)?;
+        let mut value = 0u64;
+        let mut length = 0;
+        for byte in rest.iter().take(DIGITS + 1) {
+            match byte {
+                b'0'..=b'9' => value = value * 10 + u64::from(byte - b'0'),
+                b'.' | b'e' | b'E' => return None,
+                _ => break,
+            }
+            length += 1;
+        }
+        let padded = length > 1 && rest.first() == Some(&b'0');
+        if length == 0 || length > DIGITS || padded {
+            return None;
+        }
+        self.pos += length;
+        Some(value)
     }
 
     /// The number at the cursor as it is written.
@@ -436,7 +501,7 @@ impl<'a> Scanner<'a> {
         loop {
             match self.kind()? {
                 ValueKind::Object => {
-                    self.open_object()?;
+                    self.open_object(false)?;
                     self.open.push(true);
                     fresh_container = true;
                 }
@@ -461,7 +526,7 @@ impl<'a> Scanner<'a> {
                     return Ok(self.text.get(start..self.pos).unwrap_or_default());
                 }
                 let object = self.open.last().copied().unwrap_or_default();
-                let more = if object { self.member(fresh_container)?.is_some() } else { self.element(fresh_container)? };
+                let more = if object { self.skip_member(fresh_container)? } else { self.element(fresh_container)? };
                 fresh_container = false;
                 if more {
                     break;
@@ -476,32 +541,18 @@ impl<'a> Scanner<'a> {
 /// control character, or the end.
 #[inline]
 fn plain_until(bytes: &[u8], mut pos: usize) -> usize {
-    const WIDE: usize = 32;
-    // Names, ids and the text between two escapes are short: look at two words first.
-    for _ in 0..2 {
-        let Some(word) = bytes.get(pos..).and_then(|rest| rest.first_chunk::<8>()) else {
-            break;
-        };
-        let hits = special_bytes(u64::from_le_bytes(*word));
+    const BLOCK: usize = 16;
+    while let Some(block) = bytes.get(pos..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
+        // Written so that the compiler makes a few vector instructions of it: a byte of ones for each hit.
+        let mut hits = [0; BLOCK];
+        for (hit, b) in hits.iter_mut().zip(block) {
+            *hit = if *b < 0x20 || *b == b'"' || *b == b'\\' { 0xff } else { 0 };
+        }
+        let hits = u128::from_le_bytes(hits);
         if hits != 0 {
             return pos + (hits.trailing_zeros() / 8) as usize;
         }
-        pos += 8;
-    }
-    // Written so that the compiler turns a block into a handful of vector instructions.
-    while let Some(block) = bytes.get(pos..).and_then(|rest| rest.first_chunk::<WIDE>()) {
-        let special = block.iter().fold(0u8, |acc, b| acc | u8::from(*b < 0x20) | u8::from(*b == b'"') | u8::from(*b == b'\\'));
-        if special != 0 {
-            break;
-        }
-        pos += WIDE;
-    }
-    while let Some(word) = bytes.get(pos..).and_then(|rest| rest.first_chunk::<8>()) {
-        let hits = special_bytes(u64::from_le_bytes(*word));
-        if hits != 0 {
-            return pos + (hits.trailing_zeros() / 8) as usize;
-        }
-        pos += 8;
+        pos += BLOCK;
     }
     while let Some(b) = bytes.get(pos) {
         if *b < 0x20 || *b == b'"' || *b == b'\\' {
@@ -510,20 +561,6 @@ fn plain_until(bytes: &[u8], mut pos: usize) -> usize {
         pos += 1;
     }
     pos
-}
-
-/// High bit set in each byte that is a quote, a backslash or below 0x20; exact for the lowest hit
-/// (Hacker's Delight, 6-1).
-#[inline]
-const fn special_bytes(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let quote = word ^ (ONES * b'"' as u64);
-    let slash = word ^ (ONES * b'\\' as u64);
-    let below = word.wrapping_sub(ONES * 0x20) & !word;
-    let quote = quote.wrapping_sub(ONES) & !quote;
-    let slash = slash.wrapping_sub(ONES) & !slash;
-    (below | quote | slash) & HIGH
 }
 
 /// Four hexadecimal digits at `pos`.

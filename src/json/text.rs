@@ -6,9 +6,10 @@ use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Names under which [`super::Deserializer`] hands out unparsed text.
-pub(super) const STR_TOKEN: &str = "$yuangs-verify::json::Str";
-pub(super) const RAW_TOKEN: &str = "$yuangs-verify::json::Raw";
+/// Names under which [`super::Deserializer`] hands out unparsed text: no type of Rust can be called that, and
+/// their lengths tell them apart at once.
+pub(super) const STR_TOKEN: &str = "$str";
+pub(super) const RAW_TOKEN: &str = "$json";
 
 /// The inside of a JSON string: borrowed, escapes untouched.
 #[derive(Clone, Copy, Default)]

@@ -41,21 +41,22 @@ pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<Risk> {
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
 
-/// The risk of what an action does. Nothing is known of where it ran but the work tree that every path is
-/// relative to; what can't be found in the payload is high.
+/// Nothing is known of where an action ran but the work tree that every path is relative to.
+static PLACES: LazyLock<command::Context<'static>> = LazyLock::new(|| command::Context::new(&TABLE));
+
+/// The risk of what an action does; what can't be found in the payload is high.
 fn assess_v1(action: &Action<'_>) -> Risk {
-    let context = command::Context::new(&TABLE);
     let Some(payload) = action.payload else {
         return Risk::High;
     };
     let analysis = match action.kind {
         ActionKind::Known(ActionType::Answer) => return Risk::Low,
         ActionKind::Other(_) => return Risk::High,
-        ActionKind::Known(ActionType::ShellCmd) => action::command(payload).map(|line| command::analyse(&line, &context)),
-        ActionKind::Known(ActionType::CodeDiff) => action::diff(payload).map(|diff| command::effects_of_diff(&diff, &context)),
+        ActionKind::Known(ActionType::ShellCmd) => action::command(payload).map(|line| command::analyse(&line, &PLACES)),
+        ActionKind::Known(ActionType::CodeDiff) => action::diff(payload).map(|diff| command::effects_of_diff(&diff, &PLACES)),
         ActionKind::Known(ActionType::ToolCall) => {
-            let parameters = payload.read::<serde_json::Value>().unwrap_or_default();
-            action::tool(payload).map(|tool| command::effects_of_tool(&tool, &parameters, &context))
+            let call = payload.read::<serde_json::Value>().unwrap_or_default();
+            action::tool_of(&call).map(|tool| command::effects_of_tool(tool, &call, &PLACES))
         }
     };
     analysis.map_or(Risk::High, |a| match a.risk {
@@ -65,16 +66,11 @@ fn assess_v1(action: &Action<'_>) -> Risk {
     })
 }
 
-/// The risk to judge by: the worse of what was recorded and what is found.
-pub(super) fn judged_risk(assessor: Assessor, action: &Action<'_>) -> Option<Risk> {
-    action.risk.max(assess(assessor, action))
-}
-
-/// What a decision did to the proposal, where it modified it.
+/// What a decision did to the proposal, where it modified it. `found` is the risk of the modified action.
 pub(super) fn judge_modification(
-    assessor: Assessor,
     proposal: Option<&KeptAction>,
     decision: &Decision<'_>,
+    found: Option<Risk>,
     id_taken: impl FnOnce(&str) -> bool,
     judged: &mut Decided,
 ) {
@@ -83,8 +79,8 @@ pub(super) fn judge_modification(
     };
     if let Some(proposal) = proposal {
         judged.beyond_parameters = beyond_parameters(proposal, &modified);
-        let before = judged_risk(assessor, &proposal.as_action());
-        let after = judged_risk(assessor, &modified);
+        let before = proposal.judged_risk();
+        let after = modified.risk.max(found);
         if let (Some(before), Some(after)) = (before, after)
             && after > before
         {

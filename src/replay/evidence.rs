@@ -5,6 +5,7 @@ use crate::json::{Raw, Str, canonical_eq};
 use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::step::{Action, ActionKind};
 use globset::{GlobBuilder, GlobMatcher};
+use std::sync::Arc;
 
 /// Something with the line that it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,16 +55,18 @@ pub struct KeptAction {
     /// Its type; `None` when that isn't recorded.
     pub kind: Option<KeptKind>,
     /// Its payload as it was written.
-    pub payload: Option<Box<str>>,
+    pub payload: Option<Arc<str>>,
     /// The recorded risk.
     pub risk: Option<Risk>,
+    /// The risk that the analyser found, where it was asked.
+    pub found: Option<Risk>,
 }
 
 impl KeptAction {
     /// An action of which the format says no more than that there was one.
     #[must_use]
     pub fn not_recorded() -> Self {
-        Self { id: None, kind: None, payload: None, risk: None }
+        Self { id: None, kind: None, payload: None, risk: None, found: None }
     }
 
     /// Whether anything is known of it.
@@ -80,7 +83,32 @@ impl KeptAction {
             kind: Some(KeptKind::of(action.kind)),
             payload: action.payload.map(|p| p.as_written().into()),
             risk: action.risk,
+            found: None,
         }
+    }
+
+    /// Keeps a proposal with what the analyser found. Its payload is mostly that of a thought, letter for
+    /// letter, which is kept already.
+    #[must_use]
+    pub fn proposed(action: &Action<'_>, found: Option<Risk>, thoughts: &[Kept<KeptThought>]) -> Self {
+        let mut thought = thoughts.iter().filter_map(|t| t.what.action.as_ref()?.payload.as_ref());
+        let payload = action.payload.map(|p| match thought.find(|kept| ***kept == *p.as_written()) {
+            Some(kept) => Arc::clone(kept),
+            None => p.as_written().into(),
+        });
+        Self {
+            id: action.id.map(|id| id.decode().into()),
+            kind: Some(KeptKind::of(action.kind)),
+            payload,
+            risk: action.risk,
+            found,
+        }
+    }
+
+    /// The risk to judge by: the worse of what was recorded and what was found.
+    #[must_use]
+    pub fn judged_risk(&self) -> Option<Risk> {
+        self.risk.max(self.found)
     }
 
     /// The action as a step would hold it.

@@ -1,10 +1,11 @@
 //! The general validator: slow, and exact about the place.
 
-use crate::json::{self, DEFAULT_MAX_DEPTH, Deserializer, Scanner};
+use crate::json::{self, DEFAULT_MAX_DEPTH, Deserializer, Located, Scanner};
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{JsonType, ValidationError};
 use serde::Deserialize as _;
 use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// Violations that are listed for one record; a hostile one could break its schema a million times.
@@ -76,13 +77,12 @@ impl Validator {
         let Some(value) = value(text) else {
             return Vec::new();
         };
+        let errors: Vec<ValidationError<'_>> = self.inner.iter_errors(&value).take(MAX_VIOLATIONS).collect();
+        let mut pointers = BTreeSet::new();
+        errors.iter().for_each(|error| concerned(error, &mut pointers));
+        let text = Text { text, places: json::resolve_all(text, &pointers) };
         let mut all = Vec::new();
-        for error in self.inner.iter_errors(&value) {
-            collect(text, &error, &mut all);
-            if all.len() >= MAX_VIOLATIONS {
-                break;
-            }
-        }
+        errors.iter().for_each(|error| collect(&text, error, &mut all));
         all.truncate(MAX_VIOLATIONS);
         let wrong_type: Vec<String> = all.iter().filter(|v| v.keyword == "type").map(|v| v.pointer.clone()).collect();
         // What a value of the wrong type breaks besides is no news.
@@ -122,13 +122,41 @@ fn date_time(text: &str) -> bool {
     crate::time::parse_rfc3339(text).is_some()
 }
 
-fn collect(text: &str, error: &ValidationError<'_>, all: &mut Vec<Violation>) {
+/// A record with the places of what is wrong in it.
+struct Text<'a> {
+    text: &'a str,
+    places: HashMap<String, Located>,
+}
+
+/// The pointer of a member.
+fn member(pointer: &str, name: &str) -> String {
+    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+/// Names everything that [`collect`] will ask the place of.
+fn concerned(error: &ValidationError<'_>, pointers: &mut BTreeSet<String>) {
+    let pointer = error.instance_path().to_string();
+    match error.kind() {
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            for inner in own_branch(error, context).into_iter().flatten().take(MAX_VIOLATIONS) {
+                concerned(inner, pointers);
+            }
+        }
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            pointers.extend(unexpected.iter().take(MAX_VIOLATIONS).map(|name| member(&pointer, name)));
+        }
+        _ => {}
+    }
+    pointers.insert(pointer);
+}
+
+fn collect(text: &Text<'_>, error: &ValidationError<'_>, all: &mut Vec<Violation>) {
     if all.len() >= MAX_VIOLATIONS {
         return;
     }
     let pointer = error.instance_path().to_string();
-    let here = json::resolve(text, &pointer).map_or(0..text.len(), |l| l.value);
-    let found = shown(text, here.clone());
+    let here = text.places.get(&pointer).map_or(0..text.text.len(), |l| l.value.clone());
+    let found = shown(text.text, here.clone());
     if let Kind::AnyOf { context } | Kind::OneOfNotValid { context } = error.kind()
         && let Some(branch) = own_branch(error, context)
     {
@@ -144,8 +172,9 @@ fn collect(text: &str, error: &ValidationError<'_>, all: &mut Vec<Violation>) {
     match error.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             for name in unexpected.iter().take(MAX_VIOLATIONS) {
-                let member = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
-                let at = json::resolve(text, &member).and_then(|l| l.name.map(|n| n..n + name.len() + 2)).unwrap_or(here.clone());
+                let member = member(&pointer, name);
+                let place = text.places.get(&member).and_then(|l| l.name);
+                let at = place.map_or(here.clone(), |start| start..start + name.len() + 2);
                 push(member, at, format!("unknown member `{name}`"));
             }
         }

@@ -16,25 +16,23 @@ pub struct Overlong {
 
 /// Whole lines, or one line that was too long to keep.
 #[derive(Debug)]
-pub struct Block<'b> {
+pub struct Block {
     /// The lines with their ends; the last line of an input may have none.
-    pub bytes: &'b [u8],
-    /// Number of the first line, from 1.
-    pub first_line: u64,
+    pub bytes: Vec<u8>,
     /// Set when the block stands for one overlong line; `bytes` is empty then.
     pub overlong: Option<Overlong>,
     /// Whether the input ends with this block.
     pub last: bool,
 }
 
-/// Cuts a reader into [`Block`]s. Memory: one buffer of the block's or the longest record's size.
+/// Cuts a reader into [`Block`]s. Blocks own their bytes, so that the next one can be read while one is
+/// worked on. Memory: the buffers that the caller hands in, of the block's or the longest record's size,
+/// and the begun line between two blocks.
 #[derive(Debug)]
 pub struct Blocks<R> {
     reader: R,
-    buffer: Vec<u8>,
-    /// Bytes of the buffer that the last block took.
-    taken: usize,
-    next_line: u64,
+    /// The line that the last block ended in.
+    tail: Vec<u8>,
     read: u64,
     end: bool,
     /// Reading failed: said once what was read before has been delivered.
@@ -46,7 +44,7 @@ pub struct Blocks<R> {
 impl<R: Read> Blocks<R> {
     /// Starts at the current position of `reader`.
     pub fn new(reader: R, limits: Limits) -> Self {
-        Self { reader, buffer: Vec::new(), taken: 0, next_line: 1, read: 0, end: false, failed: None, limits, target: TARGET }
+        Self { reader, tail: Vec::new(), read: 0, end: false, failed: None, limits, target: TARGET }
     }
 
     #[cfg(test)]
@@ -55,70 +53,58 @@ impl<R: Read> Blocks<R> {
         self
     }
 
-    /// Takes note of how many lines the last block had: whoever cuts it into lines counts them anyway.
-    pub fn advance(&mut self, lines: u64) {
-        self.next_line += lines;
-    }
-
-    /// Number of the line that the next block begins with.
-    #[must_use]
-    pub fn next_line(&self) -> u64 {
-        self.next_line
-    }
-
     /// Bytes read so far, after decompression.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.read
     }
 
-    /// The next block, or `None` at the end.
+    /// The next block, or `None` at the end. `spare` is a buffer whose allocation is used again.
     ///
     /// # Errors
     /// When reading or decompressing fails, or the input is longer than the limit. What was read up
     /// to then has been delivered, but for the line that it broke off in.
-    pub fn next(&mut self) -> io::Result<Option<Block<'_>>> {
-        self.buffer.drain(..self.taken);
-        self.taken = 0;
+    pub fn next(&mut self, spare: Vec<u8>) -> io::Result<Option<Block>> {
+        let mut buffer = spare;
+        buffer.clear();
+        buffer.append(&mut self.tail);
         let mut searched = 0;
         loop {
             if !self.end
-                && let Err(error) = self.fill()
+                && let Err(error) = self.fill(&mut buffer)
             {
                 // The line that it breaks off in can't be told from a whole one: it goes.
-                let whole = memchr::memrchr(b'\n', &self.buffer).map_or(0, |n| n + 1);
-                self.buffer.truncate(whole);
+                let whole = memchr::memrchr(b'\n', &buffer).map_or(0, |n| n + 1);
+                buffer.truncate(whole);
                 self.end = true;
                 self.failed = Some(error);
             }
-            if self.buffer.is_empty()
+            if buffer.is_empty()
                 && let Some(error) = self.failed.take()
             {
                 return Err(error);
             }
-            let fresh = self.buffer.get(searched..).unwrap_or_default();
-            let cut = if self.end { Some(self.buffer.len()) } else { memchr::memrchr(b'\n', fresh).map(|n| searched + n + 1) };
-            searched = self.buffer.len();
+            let fresh = buffer.get(searched..).unwrap_or_default();
+            let cut = if self.end { Some(buffer.len()) } else { memchr::memrchr(b'\n', fresh).map(|n| searched + n + 1) };
+            searched = buffer.len();
             match cut {
                 Some(0) => return Ok(None),
                 Some(cut) => {
-                    let first_line = self.next_line;
-                    self.taken = cut;
-                    let bytes = self.buffer.get(..cut).unwrap_or_default();
-                    return Ok(Some(Block { bytes, first_line, overlong: None, last: self.end && self.failed.is_none() }));
+                    self.tail.extend(buffer.drain(cut..));
+                    return Ok(Some(Block { bytes: buffer, overlong: None, last: self.end && self.failed.is_none() }));
                 }
-                None if self.buffer.len() > self.limits.record_bytes => return self.pass_over().map(Some),
+                None if buffer.len() > self.limits.record_bytes => return self.pass_over(buffer).map(Some),
                 None => {}
             }
         }
     }
 
     /// Reads on until the buffer holds one block more, or the input ends.
-    fn fill(&mut self) -> io::Result<()> {
+    fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
         let wanted = self.target as u64;
-        let before = self.buffer.len();
-        let result = self.reader.by_ref().take(wanted).read_to_end(&mut self.buffer);
-        let got = (self.buffer.len() - before) as u64;
+        let before = buffer.len();
+        let result = self.reader.by_ref().take(wanted).read_to_end(buffer);
+        let got = (buffer.len() - before) as u64;
         self.read += got;
         result?;
         self.end = got < wanted;
@@ -129,26 +115,24 @@ impl<R: Read> Blocks<R> {
     }
 
     /// Drops the line that fills the buffer, up to its end.
-    fn pass_over(&mut self) -> io::Result<Block<'_>> {
-        let mut length = self.buffer.len() as u64;
+    fn pass_over(&mut self, mut buffer: Vec<u8>) -> io::Result<Block> {
+        let mut length = buffer.len() as u64;
         loop {
-            self.buffer.clear();
-            self.fill()?;
-            if let Some(end) = memchr::memchr(b'\n', &self.buffer) {
+            buffer.clear();
+            self.fill(&mut buffer)?;
+            if let Some(end) = memchr::memchr(b'\n', &buffer) {
                 length += end as u64;
-                self.taken = end + 1;
+                self.tail.extend(buffer.drain(end + 1..));
                 break;
             }
-            length += self.buffer.len() as u64;
+            length += buffer.len() as u64;
             if self.end {
-                self.taken = self.buffer.len();
                 break;
             }
         }
-        let first_line = self.next_line;
-        self.next_line += 1;
-        let last = self.end && self.taken == self.buffer.len();
-        Ok(Block { bytes: &[], first_line, overlong: Some(Overlong { length }), last })
+        buffer.clear();
+        let last = self.end && self.tail.is_empty();
+        Ok(Block { bytes: buffer, overlong: Some(Overlong { length }), last })
     }
 }
 
@@ -163,15 +147,18 @@ mod tests {
         let limits = Limits { record_bytes, ..Limits::default() };
         let mut blocks = Blocks::new(text, limits).with_target(target);
         let mut all = Vec::new();
-        while let Some(block) = blocks.next().unwrap() {
+        let mut spare = Vec::new();
+        let mut number = 1;
+        while let Some(block) = blocks.next(spare).unwrap() {
             if block.overlong.is_some() {
-                all.push((block.first_line, None));
-            } else {
-                let first = block.first_line;
-                let whole: Vec<Vec<u8>> = block.bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
-                blocks.advance(whole.len() as u64);
-                all.extend((first..).zip(whole.into_iter().map(Some)));
+                all.push((number, None));
+                number += 1;
             }
+            for line in block.bytes.split_inclusive(|b| *b == b'\n') {
+                all.push((number, Some(line.to_vec())));
+                number += 1;
+            }
+            spare = block.bytes;
         }
         all
     }
@@ -188,11 +175,11 @@ mod tests {
     fn too_much_input_is_an_error() {
         let limits = Limits { input_bytes: 10, ..Limits::default() };
         let mut blocks = Blocks::new(&[b'\n'; 11][..], limits);
-        assert_eq!(blocks.next().unwrap().map(|b| b.bytes.len()), Some(11), "what was read is delivered");
-        assert!(blocks.next().is_err());
+        assert_eq!(blocks.next(Vec::new()).unwrap().map(|b| b.bytes.len()), Some(11), "what was read is delivered");
+        assert!(blocks.next(Vec::new()).is_err());
         let mut blocks = Blocks::new(&[b'\n'; 10][..], limits);
-        assert!(blocks.next().unwrap().is_some_and(|b| b.last));
-        assert!(blocks.next().unwrap().is_none());
+        assert!(blocks.next(Vec::new()).unwrap().is_some_and(|b| b.last));
+        assert!(blocks.next(Vec::new()).unwrap().is_none());
     }
 
     proptest! {

@@ -209,7 +209,7 @@ pub fn read<'a>(
             return Entry { line, indent, text, record: Record::Unreadable, problems };
         }
     };
-    let record = match typed(format, scanner, text) {
+    let record = match trusting(format, scanner, text) {
         Ok(record) => record,
         Err(error) if error.is_data() => {
             // The typed reader stops at the first surprise. Go over the rest, so that what follows is
@@ -226,6 +226,21 @@ pub fn read<'a>(
         notes(scanner, text, &mut problems);
     }
     Entry { line, indent, text, record, problems }
+}
+
+/// Reads a record, with the search for members that stand twice left to its type. When the type finds some, it is read
+/// again and every one is noted.
+fn trusting<'a>(format: Format, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
+    scanner.trust_types(true);
+    let record = typed(format, scanner, text);
+    scanner.trust_types(false);
+    match record {
+        Err(Error { kind: ErrorKind::Repeated(_), .. }) => {
+            scanner.reset(text);
+            typed(format, scanner, text)
+        }
+        other => other,
+    }
 }
 
 fn typed<'a>(format: Format, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {

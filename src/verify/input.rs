@@ -16,6 +16,9 @@ use std::sync::Arc;
 
 /// Bytes that one worker parses at a time.
 const CHUNK: usize = 128 << 10;
+/// Shares that the executions of an input are dealt out to. More than there are cores, so that none of
+/// them waits long for the others; and a fixed number, so that no report depends on the machine.
+const WORKERS: u64 = 16;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// An input while it is being verified.
@@ -32,6 +35,8 @@ struct Run<'o> {
     lost_early: u64,
     /// Lines before the format was told that hold JSON of no known shape.
     strange: Option<(u64, String)>,
+    /// The line that the next block begins with.
+    next_line: u64,
 }
 
 /// Verifies one input into `report`.
@@ -46,7 +51,7 @@ pub(super) fn verify(input: &Result<Found, Missing>, options: &Options, report: 
 }
 
 /// Verifies what a reader gives into `report`.
-pub(super) fn verify_reader(name: &str, reader: impl Read, options: &Options, report: &mut Report) {
+pub(super) fn verify_reader(name: &str, reader: impl Read + Send, options: &Options, report: &mut Report) {
     let mut run = Run::new(name, options);
     run.read(reader, &mut report.counts.bytes);
     run.finish(report);
@@ -78,21 +83,24 @@ impl<'o> Run<'o> {
             findings: Vec::new(),
             strange: None,
             lost_early: 0,
+            next_line: 1,
         }
     }
 
-    fn read(&mut self, reader: impl Read, bytes: &mut u64) {
+    fn read(&mut self, reader: impl Read + Send, bytes: &mut u64) {
         let mut blocks = Blocks::new(reader, self.options.limits);
         let mut document = Vec::new();
+        let mut spare = Vec::new();
+        let mut next = blocks.next(Vec::new());
         let mut first = true;
         loop {
-            let block = match blocks.next() {
+            let block = match next {
                 Ok(Some(block)) => block,
                 Ok(None) => break,
                 Err(error) => {
                     let what =
                         if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
-                    let line = blocks.next_line();
+                    let line = self.next_line;
                     self.lost(line);
                     self.unreadable(line, &format!("the input {what} here: {error}"));
                     break;
@@ -101,19 +109,18 @@ impl<'o> Run<'o> {
             if std::mem::take(&mut first) && self.is_document(&block) || !document.is_empty() {
                 if document.len() + block.bytes.len() > self.options.limits.document_bytes || block.overlong.is_some() {
                     let limit = self.options.limits.document_bytes;
-                    self.limit(
-                        block.first_line,
-                        &format!("the document is longer than {limit} bytes and isn't one record a line"),
-                    );
+                    self.limit(1, &format!("the document is longer than {limit} bytes and isn't one record a line"));
                     document.clear();
                     break;
                 }
-                document.extend_from_slice(block.bytes);
-                // A document counts its own lines.
+                document.extend_from_slice(&block.bytes);
+                next = blocks.next(block.bytes);
                 continue;
             }
-            let lines = self.block(&block);
-            blocks.advance(lines);
+            // The next block is read while this one is worked on, by whichever core is free.
+            let buffer = std::mem::take(&mut spare);
+            next = rayon::join(|| self.block(&block), || blocks.next(buffer)).1;
+            spare = block.bytes;
         }
         *bytes += blocks.bytes_read();
         if !document.is_empty() {
@@ -123,8 +130,8 @@ impl<'o> Run<'o> {
 
     /// Whether an input is one JSON document over several lines: it begins with a value that goes on
     /// behind its first line, and that is no broken record among others.
-    fn is_document(&self, block: &Block<'_>) -> bool {
-        let bytes = block.bytes.strip_prefix(BOM).unwrap_or(block.bytes);
+    fn is_document(&self, block: &Block) -> bool {
+        let bytes = block.bytes.strip_prefix(BOM).unwrap_or(&block.bytes);
         let Some(start) = bytes.iter().position(|b| !b.is_ascii_whitespace()) else {
             return false;
         };
@@ -152,43 +159,49 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// A block of lines: parsed on all cores, then replayed by the workers. Returns how many lines it has.
-    fn block(&mut self, block: &Block<'_>) -> u64 {
+    /// A block of lines: parsed on all cores, then replayed by the workers.
+    fn block(&mut self, block: &Block) {
         if let Some(overlong) = block.overlong {
             let limit = self.options.limits.record_bytes;
-            self.limit(block.first_line, &format!("the line has {} bytes; a record may have {limit}", overlong.length));
+            let line = self.next_line;
+            self.limit(line, &format!("the line has {} bytes; a record may have {limit}", overlong.length));
             self.records += 1;
-            self.lost(block.first_line);
-            return 0;
+            self.lost(line);
+            self.next_line += 1;
+            return;
         }
         if let Some(schema) = &self.options.schema {
-            let limits = self.options.limits;
-            let (chunks, lines) = chunks(block);
-            let parsed: Vec<Vec<Entry<'_>>> =
-                chunks.par_iter().map(|c| parse(c, Grammar::Schema(schema), limits, block.last)).collect();
-            self.against_schema(&parsed);
-            return lines;
+            let parsed = self.parse(block, Grammar::Schema(schema));
+            return self.against_schema(&parsed);
         }
         if self.format.is_none() {
             self.format = self.detect(block);
         }
         // Lines that aren't even JSON are reported whatever the format is; of others nothing can be said.
-        let format = self.format.unwrap_or(Format::ExecutionRecord);
-        let untold = self.format.is_none();
-        let limits = self.options.limits;
-        let (chunks, lines) = chunks(block);
-        let parsed: Vec<Vec<Entry<'_>>> =
-            chunks.par_iter().map(|c| parse(c, Grammar::Format(format), limits, block.last)).collect();
-        if untold {
+        let parsed = self.parse(block, Grammar::Format(self.format.unwrap_or(Format::ExecutionRecord)));
+        if let Some(format) = self.format {
+            self.replay(format, &parsed);
+        } else {
             for entry in parsed.iter().flatten().filter(|e| matches!(e.record, Record::Unreadable)) {
                 self.records += 1;
                 self.report_problems(entry);
                 self.lost_early = entry.line;
             }
-        } else {
-            self.replay(format, &parsed);
         }
-        lines
+        parsed.into_par_iter().for_each(drop);
+    }
+
+    /// Parses the lines of a block, on all cores.
+    fn parse<'b>(&mut self, block: &'b Block, grammar: Grammar<'_>) -> Vec<Vec<Entry<'b>>> {
+        let limits = self.options.limits;
+        let chunks = chunks(block, self.next_line == 1);
+        let parsed: Vec<(Vec<Entry<'b>>, u64)> = chunks.par_iter().map(|c| parse(c, grammar, limits)).collect();
+        let number = |(mut entries, lines): (Vec<Entry<'b>>, u64)| {
+            entries.iter_mut().for_each(|entry| entry.line += self.next_line);
+            self.next_line += lines;
+            entries
+        };
+        parsed.into_iter().map(number).collect()
     }
 
     /// One JSON document: an array of records, or one record over several lines.
@@ -252,9 +265,9 @@ impl<'o> Run<'o> {
     }
 
     /// Finds out the format: that of the first line that is shaped like a record of one.
-    fn detect(&mut self, block: &Block<'_>) -> Option<Format> {
-        let lines = block.bytes.strip_prefix(BOM).unwrap_or(block.bytes).split(|b| *b == b'\n');
-        for (number, line) in (block.first_line..).zip(lines) {
+    fn detect(&mut self, block: &Block) -> Option<Format> {
+        let lines = block.bytes.strip_prefix(BOM).unwrap_or(&block.bytes).split(|b| *b == b'\n');
+        for (number, line) in (self.next_line..).zip(lines) {
             if let Ok(text) = std::str::from_utf8(line)
                 && !text.trim().is_empty()
             {
@@ -274,12 +287,8 @@ impl<'o> Run<'o> {
     /// Hands entries to the workers, each execution to one of them, in the order of the input.
     fn replay(&mut self, format: Format, parsed: &[Vec<Entry<'_>>]) {
         if self.shards.is_empty() {
-            let workers = if format == Format::ExecutionRecord || format == Format::YuangsEvents {
-                rayon::current_num_threads()
-            } else {
-                1
-            };
-            self.shards = (0..workers.max(1)).map(|_| Shard::new(self.file.clone(), format)).collect();
+            let workers = if format == Format::ExecutionRecord || format == Format::YuangsEvents { WORKERS } else { 1 };
+            self.shards = (0..workers).map(|_| Shard::new(self.file.clone(), format)).collect();
             self.lost(self.lost_early);
         }
         self.records += parsed.iter().map(|e| e.len() as u64).sum::<u64>();
@@ -430,32 +439,32 @@ fn owner(id: &str, workers: u64) -> u64 {
 /// A part of a block that one worker parses.
 struct Chunk<'b> {
     bytes: &'b [u8],
-    first_line: u64,
+    /// It begins the input.
+    first: bool,
+    /// It ends the input.
     last: bool,
 }
 
-/// Cuts a block at line ends; returns how many lines it has besides.
-fn chunks<'b>(block: &Block<'b>) -> (Vec<Chunk<'b>>, u64) {
+/// Cuts a block at line ends.
+fn chunks(block: &Block, first: bool) -> Vec<Chunk<'_>> {
     let mut all = Vec::new();
-    let mut rest = block.bytes;
-    let mut line = block.first_line;
+    let mut rest = block.bytes.as_slice();
     while !rest.is_empty() {
         let end =
             memchr::memchr(b'\n', rest.get(CHUNK.min(rest.len())..).unwrap_or_default()).map_or(rest.len(), |n| CHUNK + n + 1);
         let (bytes, tail) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-        all.push(Chunk { bytes, first_line: line, last: tail.is_empty() });
-        line += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        all.push(Chunk { bytes, first: first && all.is_empty(), last: block.last && tail.is_empty() });
         rest = tail;
     }
-    (all, line - block.first_line)
+    all
 }
 
-/// Parses the lines of a chunk.
-fn parse<'b>(chunk: &Chunk<'b>, grammar: Grammar<'_>, limits: crate::source::Limits, last_block: bool) -> Vec<Entry<'b>> {
+/// Parses the lines of a chunk, numbered from 0; returns how many lines end in it besides.
+fn parse<'b>(chunk: &Chunk<'b>, grammar: Grammar<'_>, limits: crate::source::Limits) -> (Vec<Entry<'b>>, u64) {
     let mut entries = Vec::with_capacity(chunk.bytes.len() / 1024);
     let mut scanner = Scanner::new("", limits.depth);
     let mut rest = chunk.bytes;
-    let mut line = chunk.first_line;
+    let mut line = 0;
     while !rest.is_empty() {
         let end = memchr::memchr(b'\n', rest);
         let (bytes, tail) = match end {
@@ -464,10 +473,10 @@ fn parse<'b>(chunk: &Chunk<'b>, grammar: Grammar<'_>, limits: crate::source::Lim
         };
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         let (bytes, indent) = match bytes.strip_prefix(BOM) {
-            Some(text) if line == 1 => (text, BOM.len() as u64),
+            Some(text) if chunk.first && line == 0 => (text, BOM.len() as u64),
             _ => (bytes, 0),
         };
-        let unended = end.is_none() && chunk.last && last_block;
+        let unended = end.is_none() && chunk.last;
         if !bytes.iter().all(u8::is_ascii_whitespace) {
             entries.push(match simdutf8::compat::from_utf8(bytes) {
                 Ok(text) if text.len() > limits.record_bytes => overlong(text, (line, indent), limits.record_bytes),
@@ -476,9 +485,9 @@ fn parse<'b>(chunk: &Chunk<'b>, grammar: Grammar<'_>, limits: crate::source::Lim
             });
         }
         rest = tail;
-        line += 1;
+        line += u64::from(end.is_some());
     }
-    entries
+    (entries, line)
 }
 
 fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {

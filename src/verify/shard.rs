@@ -17,7 +17,9 @@ const KEPT: usize = 20_000;
 pub(super) struct Shard {
     file: Arc<str>,
     format: Format,
-    open: HashMap<Box<str>, Live>,
+    open: HashMap<Box<str>, Box<Live>>,
+    /// The execution whose record came last, with its id: the next record is likely to be its as well.
+    current: Option<(Box<str>, Box<Live>)>,
     /// Executions that were declared over: where their summary is.
     closed: HashMap<Box<str>, usize>,
     summaries: Vec<Summary>,
@@ -69,6 +71,7 @@ impl Shard {
             file,
             format,
             open: HashMap::new(),
+            current: None,
             closed: HashMap::new(),
             summaries: Vec::new(),
             findings: Vec::new(),
@@ -86,31 +89,33 @@ impl Shard {
 
     /// Replays one record of one execution of this worker's.
     pub(super) fn entry(&mut self, id: &str, entry: &Entry<'_>, settings: &Settings) {
-        if !self.open.contains_key(id) {
-            self.open(id, entry);
-        }
         // Taken out while it is worked on: findings and executions are this worker's both.
-        let Some(mut live) = self.open.remove(id) else {
-            return;
+        let (id, mut live) = match self.current.take() {
+            Some((name, live)) if *name == *id => (name, live),
+            other => {
+                self.open.extend(other);
+                self.open.remove_entry(id).unwrap_or_else(|| (id.into(), self.open(id, entry)))
+            }
         };
         self.replay(&mut live, entry, settings);
         if live.execution.is_closed() && live.ghost_of.is_none() {
             let close = live.execution.close();
             self.finish(&mut live, &close, settings);
-            self.closed.insert(id.into(), self.summaries.len());
+            self.closed.insert(id, self.summaries.len());
             self.summaries.push(live.execution.summary());
         } else {
-            self.open.insert(id.into(), live);
+            self.current = Some((id, live));
         }
     }
 
-    fn open(&mut self, id: &str, entry: &Entry<'_>) {
+    /// A new execution, or one that goes on after its end.
+    fn open(&self, id: &str, entry: &Entry<'_>) -> Box<Live> {
         let ghost_of = self.closed.get(id).copied();
         let mut execution = Execution::new(id.into(), self.file.clone(), self.format, entry.line);
         if let Some(summary) = ghost_of.and_then(|n| self.summaries.get(n)) {
             execution.reopen(summary);
         }
-        self.open.insert(id.into(), Live { execution, root: None, chain_broken_at: 0, chain_root: None, ghost_of });
+        Box::new(Live { execution, root: None, chain_broken_at: 0, chain_root: None, ghost_of })
     }
 
     fn replay(&mut self, live: &mut Live, entry: &Entry<'_>, settings: &Settings) {
@@ -284,7 +289,7 @@ impl Shard {
 
     /// Ends every execution that is still open, with the input.
     pub(super) fn end(mut self, settings: &Settings) -> Harvest {
-        let mut open: Vec<_> = std::mem::take(&mut self.open).into_iter().collect();
+        let mut open: Vec<_> = std::mem::take(&mut self.open).into_iter().chain(self.current.take()).collect();
         open.sort_by(|(a, _), (b, _)| a.cmp(b));
         for (_, mut live) in open {
             let close = live.execution.close();

@@ -13,36 +13,37 @@ impl Execution {
     /// Takes note of a decision, wherever it was found.
     pub(super) fn rule(&mut self, line: u64, time: Option<i64>, decision: &Decision<'_>, context: Context, judged: &mut Judged) {
         self.decisions += 1;
-        let proposal = self.turn.proposal.as_ref().map(|p| p.what.clone());
-        let mut facts = Decided { proposal_line: self.turn.proposal.as_ref().map(|p| p.line), ..Decided::default() };
-        let proposed_id = proposal.as_ref().and_then(|p| p.id.clone());
+        let proposal = self.turn.proposal.as_ref();
+        let mut facts = Decided { proposal_line: proposal.map(|p| p.line), ..Decided::default() };
+        let proposal = proposal.map(|p| &p.what);
+        let proposed_id = proposal.and_then(|p| p.id.as_deref());
         let modified_id = decision.modified.and_then(|m| m.id);
-        if let (Some(named), Some(proposed)) = (decision.action, proposed_id.as_deref())
+        if let (Some(named), Some(proposed)) = (decision.action, proposed_id)
             && named != *proposed
             && modified_id != Some(named)
         {
             facts.other_action = Some((named.decode().into_owned(), proposed.to_owned()));
         }
-        let recorded = proposal.as_ref().filter(|p| p.is_recorded());
-        facts.risk = recorded.and_then(|p| authority::judged_risk(context.assessor, &p.as_action()));
+        let recorded = proposal.filter(|p| p.is_recorded());
+        facts.risk = recorded.and_then(KeptAction::judged_risk);
         facts.human_millis = authority::human_millis(&self.turn, decision, time);
+        let found = decision.modified.and_then(|modified| authority::assess(context.assessor, &modified));
         if !self.turn.proposal_unknown {
-            let known = &self.known;
-            authority::judge_modification(context.assessor, recorded, decision, |id| known.contains_key(id), &mut facts);
+            authority::judge_modification(recorded, decision, found, |id| self.known.contains_key(id), &mut facts);
         }
         if let Some(modified) = &decision.modified {
-            judged.understated = judged.understated.or_else(|| understated(context, modified));
+            judged.understated = judged.understated.or_else(|| understated(context, modified, found));
+        }
+        if decision.ruling == Ruling::Rejected
+            && facts.other_action.is_none()
+            && let Some(known) = proposed_id.and_then(|id| self.known.get_mut(id))
+        {
+            known.rejected = true;
+            known.frozen = proposal.cloned();
         }
         self.judge_signer(line, decision, &mut facts);
         if let Some(id) = modified_id {
             self.known.entry(id.decode().into()).or_insert(Known { line, rejected: false, ran: None, frozen: None });
-        }
-        if decision.ruling == Ruling::Rejected
-            && facts.other_action.is_none()
-            && let Some(known) = proposed_id.as_deref().and_then(|id| self.known.get_mut(id))
-        {
-            known.rejected = true;
-            known.frozen = proposal;
         }
         // A second decision where none is due doesn't take the place of the first.
         let late = judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.decision.is_some();

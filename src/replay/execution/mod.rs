@@ -8,7 +8,7 @@ use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
 use super::judged::{Breach, ChainBreak, Judged, Moved, OutcomeMismatch, Reuse, Reversal, TurnBreak};
 use super::machine::{Machine, Movement};
 use super::verdict::{Aspect, PathViolation, Summary, Verdict};
-use crate::governance::{EvaluationKind, Event, FsmVersion, Ledger, State};
+use crate::governance::{EvaluationKind, Event, FsmVersion, Ledger, Risk, State};
 use crate::json::Str;
 use crate::trace::action::hex;
 use crate::trace::format::Format;
@@ -673,7 +673,8 @@ impl Execution {
         self.apply(line, Event::ActionProposed, judged);
         let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
         judged.not_thought = self.is_nobodys_thought(agent.as_deref(), &proposal.action);
-        judged.understated = understated(context, &proposal.action);
+        let found = authority::assess(context.assessor, &proposal.action);
+        judged.understated = understated(context, &proposal.action, found);
         if let Some(id) = proposal.action.id {
             self.enter(line, &id.decode(), &proposal.action, judged);
         }
@@ -691,7 +692,8 @@ impl Execution {
             // What was decided was about the proposal before. A decision that came too early stays.
             self.turn.decision = None;
         }
-        self.turn.proposal = Some(Kept { what: KeptAction::of(&proposal.action), line, time: step.time });
+        let what = KeptAction::proposed(&proposal.action, found, &self.turn.thoughts);
+        self.turn.proposal = Some(Kept { what, line, time: step.time });
     }
 
     /// Enters an action's id into the books. An id may come back only for an action that was rejected
@@ -763,13 +765,10 @@ impl Execution {
     }
 }
 
-/// The recorded risk and what the analyser finds, where that is worse.
-fn understated(context: Context, action: &Action<'_>) -> Option<(crate::governance::Risk, crate::governance::Risk)> {
-    if context.assessor == Assessor::Off {
-        return None;
-    }
-    let (recorded, found) = (action.risk?, authority::assess(context.assessor, action)?);
-    (found > recorded).then_some((recorded, found))
+/// The recorded risk and what the analyser found, where that is worse.
+fn understated(context: Context, action: &Action<'_>, found: Option<Risk>) -> Option<(Risk, Risk)> {
+    let (recorded, found) = (action.risk?, found?);
+    (context.assessor != Assessor::Off && found > recorded).then_some((recorded, found))
 }
 
 /// What is to be said of an execution when its input ends.

@@ -1,6 +1,7 @@
 //! What native logs tell: movements, evidence beside them, parts that aren't kept, terminal sessions;
 //! and records that can't be read.
 
+use super::super::authority;
 use super::super::evidence::{Kept, KeptAction, KeptDecision, KeptThought, TurnEvidence};
 use super::super::judged::{Approval, Breach, Judged, Moved, Ran, TokenUse};
 use super::super::machine::Movement;
@@ -145,13 +146,15 @@ impl Execution {
             Beside::Decided(action, decision) => {
                 if let Some(action) = action {
                     judged.not_thought = self.is_nobodys_thought(None, action);
-                    judged.understated = understated(context, action);
+                    let found = authority::assess(context.assessor, action);
+                    judged.understated = understated(context, action, found);
                     if let Some(id) = action.id {
                         self.enter(line, &id.decode(), action, judged);
                     }
                     let time = self.turn.proposal.as_ref().and_then(|p| p.time);
                     let at = self.turn.proposal.as_ref().map_or(line, |p| p.line);
-                    self.turn.proposal = Some(Kept { what: KeptAction::of(action), line: at, time });
+                    self.turn.proposal =
+                        Some(Kept { what: KeptAction::proposed(action, found, &self.turn.thoughts), line: at, time });
                 }
                 if let Some(decision) = decision {
                     self.turn.decision_beside = Some(Kept {
