@@ -99,7 +99,7 @@ pub struct ReplayArgs {
     #[command(flatten)]
     common: Common,
     /// How the risk of an action is found, to compare it with the recorded one.
-    #[arg(long, value_enum, default_value_t = Risk::Off)]
+    #[arg(long, value_enum, default_value_t = Risk::V1)]
     risk: Risk,
     /// Trust file with the public keys whose signatures count; without it signatures aren't checked.
     #[arg(long, value_name = "FILE")]

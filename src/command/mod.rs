@@ -35,6 +35,7 @@ mod foreign;
 mod git;
 mod hosts;
 mod launch;
+mod param;
 mod parse;
 pub mod path;
 mod paths;
@@ -47,8 +48,9 @@ mod word;
 
 pub use diff::effects_of_diff;
 pub use effect::{Analysis, Certainty, Effect, EffectKind, How, Risk, Span, Step};
+pub use param::Param;
 pub use table::{Table, TableError};
-pub use tool::effects_of_tool;
+pub use tool::{effects_of_call, effects_of_tool};
 
 /// Where and with what a command would run.
 #[derive(Debug, Clone)]

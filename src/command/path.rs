@@ -65,8 +65,10 @@ fn under(path: &str, dir: &str) -> bool {
 #[must_use]
 pub fn classify(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> PathInfo {
     let unknown = |secret| PathInfo { class: PathClass::Unknown, secret, absolute: String::new() };
-    // A path that begins with a hole can be any path; but its tail may still name a secret.
-    let tail_secret = is_secret_name(path, home);
+    // A path that begins with a hole can be any path; but its tail may still name a secret. What a plain
+    // path names, its absolute form names as well.
+    let plain = cwd.is_some() && !path.starts_with(['~', HOLE]) && !path.contains("..");
+    let tail_secret = !plain && is_secret_name(path, home);
     if path.starts_with(HOLE) {
         return unknown(tail_secret);
     }

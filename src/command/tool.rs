@@ -4,6 +4,7 @@
 use super::effect::{Analysis, Certainty, EffectKind, Risk, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
+use super::param::Param;
 use super::{Context, How};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -13,6 +14,8 @@ use std::borrow::Cow;
 enum Verb {
     Delete,
     Execute,
+    /// Runs the project's own tests or build.
+    Check,
     Move,
     Write,
     Network,
@@ -29,14 +32,17 @@ fn meaning(word: &str) -> Option<Verb> {
         | "clear" => Verb::Delete,
         "exec" | "execute" | "run" | "shell" | "bash" | "command" | "cmd" | "terminal" | "eval" | "script" | "spawn"
         | "process" | "python" | "powershell" | "invoke" | "kill" => Verb::Execute,
+        "test" | "tests" | "build" | "compile" | "lint" | "typecheck" => Verb::Check,
         "move" | "rename" | "mv" => Verb::Move,
         "write" | "create" | "update" | "edit" | "append" | "insert" | "replace" | "patch" | "apply" | "save" | "put" | "set"
         | "mkdir" | "modify" | "touch" | "add" | "upsert" | "store" | "copy" | "format" => Verb::Write,
-        "fetch" | "http" | "https" | "request" | "download" | "upload" | "send" | "post" | "web" | "browse" | "browser"
-        | "navigate" | "url" | "curl" | "email" | "publish" | "deploy" | "notify" | "slack" => Verb::Network,
+        "github" | "gitlab" | "gitea" | "fetch" | "http" | "https" | "request" | "download" | "upload" | "send" | "post"
+        | "web" | "browse" | "browser" | "navigate" | "url" | "curl" | "email" | "publish" | "deploy" | "notify" | "slack" => {
+            Verb::Network
+        }
         "read" | "get" | "list" | "ls" | "search" | "find" | "query" | "view" | "show" | "cat" | "grep" | "glob" | "stat"
-        | "pwd" | "which" | "env" | "tree" | "describe" | "lookup" | "inspect" | "count" | "open" | "think" | "head" | "tail"
-        | "diff" | "outline" | "symbols" | "references" | "definition" => Verb::Read,
+        | "pwd" | "which" | "env" | "tree" | "describe" | "lookup" | "inspect" | "count" | "open" | "think" | "wait"
+        | "sleep" | "head" | "tail" | "diff" | "outline" | "symbols" | "references" | "definition" => Verb::Read,
         _ => return None,
     })
 }
@@ -64,15 +70,25 @@ fn words(spelled: &str) -> impl Iterator<Item = &str> + Clone {
 
 fn verb(name: &str) -> Verb {
     const READS: [&str; 8] = ["status", "log", "diff", "show", "blame", "branch", "list", "grep"];
+    if !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | ' ')) {
+        // No runtime calls a tool that. Whatever its words seem to say is meant for the reader.
+        return Verb::Unknown;
+    }
     // `mcp__SERVER__TOOL`: the tool tells; the server only if the tool doesn't.
     let tool = name.rsplit("__").next().unwrap_or(name);
     for part in [tool, name] {
         let spelled = spelled(part);
         let mut words = words(&spelled);
-        if words.clone().any(|word| word.starts_with("git")) {
+        if words.clone().any(|word| word.starts_with("git") && meaning(word).is_none()) {
             return if words.any(|word| READS.contains(&word)) { Verb::GitRead } else { Verb::GitWrite };
         }
-        if let Some(verb) = words.filter_map(meaning).min() {
+        let runs = |verb: &Verb| matches!(verb, Verb::Execute | Verb::Check);
+        let mut said: Vec<Verb> = words.filter_map(meaning).collect();
+        if said.contains(&Verb::Check) && said.iter().all(runs) {
+            // `run_tests`: what is run is named.
+            said.retain(|verb| *verb == Verb::Check);
+        }
+        if let Some(verb) = said.into_iter().min() {
             return verb;
         }
         if tool.len() == name.len() {
@@ -108,12 +124,18 @@ fn command_like(key: &str) -> bool {
 /// Effects of calling a tool with these parameters. Spans are empty: there is no line.
 #[must_use]
 pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysis {
+    effects_of_call(name, &Param::from(params), ctx)
+}
+
+/// As [`effects_of_tool`], with parameters that are borrowed from a record.
+#[must_use]
+pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, 200_000);
     let v = verb(name);
     let args: Vec<Arg> = Vec::new();
     e.step(name, &args, Span::default());
     // A stack instead of recursion: parameters may be nested as deep as they like.
-    let mut stack: Vec<(&str, &Value)> = vec![("", params)];
+    let mut stack: Vec<(&str, &Param<'_>)> = vec![("", params)];
     let mut paths: Vec<Cow<'_, str>> = Vec::new();
     let mut seen_command = false;
     let mut visited = 0usize;
@@ -131,9 +153,9 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
             break;
         }
         match value {
-            Value::Object(m) => stack.extend(m.iter().rev().map(|(k, v)| (k.as_str(), v))),
-            Value::Array(l) => {
-                let all: Option<Vec<&str>> = l.iter().map(Value::as_str).collect();
+            Param::Members(m) => stack.extend(m.iter().rev().map(|(k, v)| (&**k, v))),
+            Param::List(l) => {
+                let all: Option<Vec<&str>> = l.iter().map(Param::as_str).collect();
                 match all {
                     Some(list) if command_like(key) && !list.is_empty() => {
                         seen_command = true;
@@ -143,7 +165,7 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
                     _ => stack.extend(l.iter().rev().map(|v| (key, v))),
                 }
             }
-            Value::String(s) => {
+            Param::Text(s) => {
                 let text = clean(s);
                 if command_like(key) && v != Verb::Read {
                     seen_command = true;
@@ -158,7 +180,7 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
                     paths.push(text);
                 }
             }
-            _ => {}
+            Param::Flag(_) | Param::Other => {}
         }
     }
     let at = |p: &str| Arg::literal(p, Span::default());
@@ -174,7 +196,7 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
                 e.path_move(&at(p));
                 e.path_write(&at(p), false);
             }
-            Verb::Execute | Verb::Unknown => e.path_read(&at(p)),
+            Verb::Execute | Verb::Check | Verb::Unknown => e.path_read(&at(p)),
         }
     }
     let none = Span::default();
@@ -201,7 +223,17 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
                 "the tool runs something that isn't named",
             );
         }
-        Verb::Execute => {}
+        Verb::Check if !seen_command => {
+            e.emit_raw(
+                EffectKind::Execute,
+                None,
+                Certainty::Certain,
+                none,
+                Risk::Medium,
+                "the tool's name says that it runs the project's own tests or build",
+            );
+        }
+        Verb::Execute | Verb::Check => {}
         Verb::Network => {
             e.emit_raw(
                 EffectKind::Network,
@@ -250,8 +282,8 @@ fn clean(s: &str) -> Cow<'_, str> {
     }
 }
 
-fn flag(params: &Value, key: &str) -> bool {
-    params.get(key).is_some_and(|v| v.as_bool() == Some(true) || v.as_str() == Some("true"))
+fn flag(params: &Param<'_>, key: &str) -> bool {
+    params.get(key).is_some_and(|v| *v == Param::Flag(true) || v.as_str() == Some("true"))
 }
 
 #[cfg(test)]
@@ -281,5 +313,11 @@ mod tests {
         assert_eq!(risk("git_status", json!({})), Risk::Low);
         assert_eq!(risk("git_commit", json!({"message": "x"})), Risk::Medium);
         assert_eq!(risk("frobnicate", json!({})), Risk::High);
+        assert_eq!(risk("run_tests", json!({"suite": "all"})), Risk::Medium);
+        assert_eq!(risk("runTests", json!({"command": "rm -rf src"})), Risk::High);
+        assert_eq!(risk("run_script", json!({"name": "test"})), Risk::High);
+        assert_eq!(risk("delete_test", json!({})), Risk::High);
+        assert_eq!(risk("github_get_issue", json!({"number": 1})), Risk::Medium);
+        assert_eq!(risk("\u{1b}[2Jread", json!({})), Risk::High);
     }
 }

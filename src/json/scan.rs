@@ -178,6 +178,7 @@ impl<'a> Scanner<'a> {
 
     /// Byte offset of the cursor.
     #[must_use]
+    #[inline]
     pub fn position(&self) -> usize {
         self.pos
     }
@@ -192,11 +193,13 @@ impl<'a> Scanner<'a> {
         Err(Error::new(self.pos, kind))
     }
 
+    #[inline]
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.pos).copied()
     }
 
     /// Moves over white space and looks at the byte there.
+    #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         loop {
             match self.byte() {
@@ -217,6 +220,7 @@ impl<'a> Scanner<'a> {
     ///
     /// # Errors
     /// When no value starts here.
+    #[inline]
     pub fn kind(&mut self) -> Result<ValueKind, Error> {
         Ok(match self.peek() {
             Some(b'{') => ValueKind::Object,
@@ -265,6 +269,7 @@ impl<'a> Scanner<'a> {
         self.descend()
     }
 
+    #[inline]
     fn close(&mut self) {
         self.depth = self.depth.saturating_sub(1);
         self.pos += 1;
@@ -347,6 +352,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The number at the cursor if it is a plain integer of a few digits, as nearly all are.
+    #[inline]
     pub(super) fn small_integer(&mut self) -> Option<u64> {
         const DIGITS: usize = 18;
         let rest = self.text.as_bytes().get(self.pos..)?;

@@ -19,6 +19,7 @@ pub struct Str<'a> {
 }
 
 impl<'a> Str<'a> {
+    #[inline]
     pub(super) fn new(inner: &'a str, escaped: bool) -> Self {
         Self { inner, escaped }
     }
@@ -31,18 +32,21 @@ impl<'a> Str<'a> {
 
     /// The text between the quotes as it is written.
     #[must_use]
+    #[inline]
     pub fn as_written(self) -> &'a str {
         self.inner
     }
 
     /// The text that is meant; halves of surrogate pairs become U+FFFD.
     #[must_use]
+    #[inline]
     pub fn decode(self) -> Cow<'a, str> {
         if self.escaped { Cow::Owned(decode(self.inner)) } else { Cow::Borrowed(self.inner) }
     }
 
     /// Whether the text is written with escapes.
     #[must_use]
+    #[inline]
     pub fn is_escaped(self) -> bool {
         self.escaped
     }

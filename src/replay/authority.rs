@@ -15,11 +15,11 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Assessor {
     /// The recorded risk is believed.
-    #[default]
     Off,
     /// The early runtime's rules.
     V0,
     /// What the action does, as far as it can be understood.
+    #[default]
     V1,
 }
 
@@ -55,8 +55,9 @@ fn assess_v1(action: &Action<'_>) -> Risk {
         ActionKind::Known(ActionType::ShellCmd) => action::command(payload).map(|line| command::analyse(&line, &PLACES)),
         ActionKind::Known(ActionType::CodeDiff) => action::diff(payload).map(|diff| command::effects_of_diff(&diff, &PLACES)),
         ActionKind::Known(ActionType::ToolCall) => {
-            let call = payload.read::<serde_json::Value>().unwrap_or_default();
-            action::tool_of(&call).map(|tool| command::effects_of_tool(tool, &call, &PLACES))
+            let call: command::Param<'_> = payload.read().unwrap_or(command::Param::Other);
+            let tool = call.get("tool").or_else(|| call.get("tool_name")).and_then(command::Param::as_str);
+            tool.map(|tool| command::effects_of_call(tool, &call, &PLACES))
         }
     };
     analysis.map_or(Risk::High, |a| match a.risk {

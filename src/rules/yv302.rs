@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //! An approval with `by` set to `policy` is compared with the risk of the proposed action. Its risk is the
-//! worse of the recorded `riskLevel` and what the analyser finds (`--risk`); an action of an unknown type is
+//! worse of the recorded `riskLevel` and what the analyser finds (see YV310); an action of an unknown type is
 //! always high. High and approved by policy is a finding. Rejections by policy are fine at any risk.
 //!
 //! ## Why it matters

@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //! The risk of `modifiedAction` is compared with that of the proposal; for each it is the worse of the recorded
-//! `riskLevel` and what the analyser finds (`--risk`). Higher than before is a finding, also when a human made
+//! `riskLevel` and what the analyser finds (see YV310). Higher than before is a finding, also when a human made
 //! the change. If neither is known, nothing is compared.
 //!
 //! ## Why it matters

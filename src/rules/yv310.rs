@@ -2,8 +2,11 @@
 //!
 //! ## What it does
 //! `riskLevel` of a proposed action is compared with what the analyser finds. A recorded level below it is a
-//! finding, whoever wrote it; one above is not. It looks only when an analyser is chosen with `--risk`: `v0` is
-//! that of the early runtime, which searches a command for six fragments and takes every `tool_call` for low.
+//! finding, whoever wrote it; one above is not. The analyser parses commands, reads the headers of diffs and
+//! the names and parameters of tools, and takes the worst effect; what it can't tell is high
+//! (`yuangs-verify command explain` shows how it comes to its level). `--risk v0` is the analyser of the early
+//! runtime, which searches a command for six fragments and takes every `tool_call` for low; `--risk off`
+//! believes the record.
 //!
 //! ## Why it matters
 //! The level decides whether a human is asked. An agent, or an assessor fed by one, that calls `sudo` medium
@@ -15,7 +18,7 @@
 //! at all decisions that were made at the wrong level, not only at this one.
 //!
 //! ## Fails
-//! ```jsonl --risk v0
+//! ```jsonl
 //! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Restart the web server","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
 //! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"It hangs.","done":false,"action":{"type":"shell_cmd","payload":{"command":"sudo systemctl restart nginx"}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
 //! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"shell_cmd","payload":{"command":"sudo systemctl restart nginx"},"riskLevel":"medium","reasoning":"Needed."}}
@@ -26,7 +29,7 @@
 //! ```
 //!
 //! ## Passes
-//! ```jsonl --risk v0
+//! ```jsonl
 //! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Restart the web server","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
 //! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"It hangs.","done":false,"action":{"type":"shell_cmd","payload":{"command":"sudo systemctl restart nginx"}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
 //! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"shell_cmd","payload":{"command":"sudo systemctl restart nginx"},"riskLevel":"high","reasoning":"Needed."}}

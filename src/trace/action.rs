@@ -50,12 +50,6 @@ pub fn tool(payload: Raw<'_>) -> Option<String> {
     Some(name.decode().into_owned())
 }
 
-/// As [`tool`], of a payload that has been built.
-#[must_use]
-pub fn tool_of(call: &serde_json::Value) -> Option<&str> {
-    call.get("tool").or_else(|| call.get("tool_name"))?.as_str()
-}
-
 /// The diff of a `code_diff`: `diff`, or `content` when that is where the text stands.
 #[must_use]
 pub fn diff(payload: Raw<'_>) -> Option<String> {

@@ -289,10 +289,14 @@ fn snapshot() -> Value {
     json!({"inputHash": "0".repeat(64), "systemPromptVersion": "v1", "toolSetVersion": "v1"})
 }
 
+/// The text stands where it is data, whatever it is: what the actions do must not depend on it.
 fn action(kind: usize, text: &str) -> (&'static str, Value, &'static str) {
     match kind {
-        0 => ("tool_call", json!({"tool": "read_file", "parameters": {"path": "src/file.ts", "note": text}}), "low"),
-        1 => ("shell_cmd", json!({"command": format!("echo {text}")}), "medium"),
+        0 => {
+            let note = format!("a note about {text}");
+            ("tool_call", json!({"tool": "read_file", "parameters": {"path": "src/file.ts", "note": note}}), "low")
+        }
+        1 => ("shell_cmd", json!({"command": format!("echo '{}'", text.replace('\'', ""))}), "medium"),
         _ => (
             "code_diff",
             json!({"diff": format!("--- a/src/file.ts\n+++ b/src/file.ts\n@@ -1 +1 @@\n-a\n+b {}\n", text.len())}),
