@@ -219,6 +219,9 @@ impl<'a> Parser<'a> {
         let mut conditional = false;
         loop {
             self.newlines()?;
+            if conditional && (matches!(self.peek(), None | Some(b')' | b';' | b'&')) || self.at_terminator()) {
+                return Err(ParseError::Unexpected("end after `&&` or `||`"));
+            }
             match self.peek() {
                 None | Some(b')') => break,
                 Some(b';') if self.at(1) == Some(b';') || self.at(1) == Some(b'&') => break,

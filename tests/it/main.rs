@@ -20,5 +20,6 @@ mod cli;
 mod command;
 mod corpora;
 mod generate;
+mod oracle;
 mod pages;
 mod properties;

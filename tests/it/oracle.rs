@@ -1,0 +1,96 @@
+//! bash itself as the second opinion on what a command line is.
+//!
+//! `bash -n` reads and doesn't run. What it refuses must never be taken for understood and harmless; what it
+//! accepts should be understood.
+
+use rayon::prelude::*;
+use serde_json::Value;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use yuangs_verify::command::rewrite::rewritings;
+use yuangs_verify::command::{Context, Risk, Table, analyse};
+
+/// Whether bash takes a text for valid, without running any of it.
+fn bash_accepts(text: &str) -> bool {
+    let mut bash = Command::new("bash")
+        .args(["--norc", "--noprofile", "-n", "-O", "extglob"])
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("these tests need bash");
+    // bash stops reading where it finds an error: a closed pipe is an answer.
+    let _ = bash.stdin.take().unwrap().write_all(text.as_bytes());
+    let output = bash.wait_with_output().unwrap();
+    // A here-document without its end is only warned of, and read to the end.
+    output.status.success()
+}
+
+fn commands() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/commands");
+    let mut all = Vec::new();
+    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
+        let path = entry.unwrap().into_path();
+        if path.extension().is_some_and(|e| e == "jsonl") {
+            let text = std::fs::read_to_string(path).unwrap();
+            all.extend(text.lines().map(|l| serde_json::from_str::<Value>(l).unwrap()["cmd"].as_str().unwrap().to_owned()));
+        }
+    }
+    all
+}
+
+#[test]
+fn what_bash_accepts_is_understood() {
+    let table = Table::builtin();
+    let context = Context::new(&table);
+    let all = commands();
+    assert!(all.len() > 3000);
+    // What these hand to another program is no bash.
+    let foreign = |cmd: &str| cmd.starts_with("jshell") || cmd.starts_with("LESSOPEN=");
+    let strange: Vec<&String> = all
+        .par_iter()
+        .step_by(3)
+        .filter(|cmd| !foreign(cmd))
+        .filter(|cmd| {
+            let ours = analyse(cmd, &context);
+            // A line that never ends, such as a fork bomb, is given up and not misunderstood.
+            let understood = !ours.effects.iter().any(|e| e.why.starts_with("not understood"));
+            understood != bash_accepts(cmd)
+        })
+        .collect();
+    assert!(strange.is_empty(), "{} of {}: {strange:#?}", strange.len(), all.len());
+}
+
+#[test]
+fn what_bash_refuses_is_high() {
+    let table = Table::builtin();
+    let context = Context::new(&table);
+    // Every eighth command of the corpora, cut in the middle and doubled up: much of it is broken.
+    let broken: Vec<String> = commands()
+        .iter()
+        .step_by(8)
+        .flat_map(|cmd| {
+            let half = (0..=cmd.len() / 2).rev().find(|n| cmd.is_char_boundary(*n)).unwrap();
+            [cmd[..half].to_owned(), format!("{cmd} )"), format!("if {cmd}"), format!("{cmd} | | ls"), format!("echo 'a {cmd}")]
+        })
+        .collect();
+    let refused: Vec<&String> = broken.par_iter().filter(|cmd| !bash_accepts(cmd)).collect();
+    assert!(refused.len() > 500, "{}", refused.len());
+    let cleared: Vec<&&String> = refused.par_iter().filter(|cmd| analyse(cmd, &context).risk != Risk::High).collect();
+    assert!(cleared.is_empty(), "{} of {}: {cleared:#?}", cleared.len(), refused.len());
+}
+
+#[test]
+fn rewritings_are_still_bash() {
+    let all = commands();
+    let wrong: Vec<String> = all
+        .par_iter()
+        .step_by(40)
+        .filter(|cmd| bash_accepts(cmd))
+        .flat_map_iter(|cmd| rewritings(cmd, 7, 4).into_iter().map(|w| w.text).collect::<Vec<_>>())
+        .filter(|text| !bash_accepts(text))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
