@@ -6,6 +6,7 @@
 
 mod action;
 mod condition;
+mod coverage;
 mod decide;
 mod effect;
 mod facts;
@@ -14,9 +15,12 @@ mod path;
 mod pattern;
 mod read;
 mod request;
+mod shipped;
+mod suite;
 mod yaml;
 
 pub use action::{Action, ActionError, kind_name, parse_kind};
+pub use coverage::{Coverage, KeyCoverage, RuleCoverage};
 pub use decide::{Cause, Consulted, Decision};
 pub use effect::{Effect, Holds};
 pub use facts::Category;
@@ -25,6 +29,8 @@ pub use path::{Access, Place};
 pub use pattern::{PatternError, compile as compile_pattern};
 pub use read::{PROTECTED_ASK, PROTECTED_DENY, load};
 pub use request::{History, Past, Request};
+pub use shipped::{SHIPPED, Shipped, shipped};
+pub use suite::{Case, Context, Expect, Failure, json_context, load_cases, load_corpus, load_reasons};
 pub use yaml::{At, Problem};
 
 #[cfg(test)]

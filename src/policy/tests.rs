@@ -268,3 +268,20 @@ fn the_account_says_why_not() {
     assert!(why[0].starts_with("`path: {glob:[.env,*.pem]}` doesn't hold: the paths are write `src/x`"), "{why:#?}");
     assert!(why[3].contains("doesn't cover all of it: the effects are write"), "{why:#?}");
 }
+
+#[test]
+fn shipped_policies_pass_their_tests_and_every_rule_is_tested() {
+    for shipped in &SHIPPED {
+        let policy = load(shipped.name, shipped.text).unwrap_or_else(|p| panic!("{}: {p:#?}", shipped.name));
+        assert_eq!(policy.id, shipped.name);
+        let cases = load_cases(shipped.cases).unwrap_or_else(|p| panic!("{}: {p:#?}", shipped.name));
+        let failed: Vec<_> = cases.iter().filter_map(|c| c.run(&policy).map(|f| (&c.name, f))).collect();
+        assert!(failed.is_empty(), "{}: {failed:#?}", shipped.name);
+        let coverage = Coverage::of(&policy, &cases);
+        for rule in &coverage.rules {
+            assert!(rule.decided > 0, "{}: nothing makes `{}` decide", shipped.name, rule.id);
+            assert!(rule.near_misses > 0, "{}: nothing just misses `{}`", shipped.name, rule.id);
+        }
+        assert!(policy.rules.iter().all(|r| r.reason.is_some()), "{}", shipped.name);
+    }
+}

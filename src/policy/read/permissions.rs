@@ -85,8 +85,9 @@ fn categories(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reade
         }
     }
     defaults.finish(reader);
-    // The strict ones first: a call that is in two categories gets the stricter default.
-    found.sort_by_key(|(category, effect, _)| (std::cmp::Reverse(*effect), *category));
+    // The strict ones first: a call that is in two categories gets the stricter default. Of equals first
+    // what a call of unknown purpose is in.
+    found.sort_by_key(|(category, effect, _)| (std::cmp::Reverse(*effect), *category != Category::Execute, *category));
     for (category, effect, at) in found {
         let when = Condition::Is(Predicate::Category(category.bit()), format!("category: {}", category.name()));
         let reason = format!("the default of the category `{}`", category.name());

@@ -258,7 +258,8 @@ pub(crate) fn globs(texts: &[(String, At)], reader: &mut Reader) -> Vec<PathGlob
 fn path(node: &Node, reader: &mut Reader) -> PathTest {
     let mut fields = Fields::of(node, "`path`", reader);
     let texts = fields.texts("glob", reader).unwrap_or_default();
-    let mut test = PathTest { glob: globs(&texts, reader), ..PathTest::default() };
+    let except = fields.texts("except", reader).unwrap_or_default();
+    let mut test = PathTest { glob: globs(&texts, reader), except: globs(&except, reader), ..PathTest::default() };
     if let Some(written) = fields.take("access") {
         let found =
             set(written, "access", &Access::ALL.map(Access::name), reader, |w| Access::ALL.into_iter().find(|a| a.name() == w));
@@ -282,7 +283,7 @@ fn path(node: &Node, reader: &mut Reader) -> PathTest {
         });
     }
     if fields.is_empty() {
-        reader.problem(node.at, "`path` needs `glob`, `access`, `outside_workdir` or `protected`".into(), None);
+        reader.problem(node.at, "`path` needs `glob`, `except`, `access`, `outside_workdir` or `protected`".into(), None);
     }
     fields.finish(reader);
     test

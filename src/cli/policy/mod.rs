@@ -1,0 +1,40 @@
+//! `policy`: ask policies, test them, replay them.
+
+mod eval;
+mod find;
+mod objection;
+mod test;
+
+use super::output::Failure;
+use clap::{Subcommand, ValueEnum};
+
+/// Policies: what may an agent do?
+#[derive(Debug, Subcommand)]
+pub enum PolicyCommand {
+    /// Ask a policy about an action, or about each of a file of actions.
+    Eval(eval::EvalArgs),
+    /// Run the cases and corpora of policies, and say what they exercise.
+    Test(test::TestArgs),
+    /// List the policies that are built in, or print one.
+    Show(find::ShowArgs),
+}
+
+/// Ways to report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// JSON.
+    Json,
+}
+
+impl PolicyCommand {
+    /// Runs it.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        match self {
+            Self::Eval(args) => args.run(),
+            Self::Test(args) => args.run(),
+            Self::Show(args) => args.run(),
+        }
+    }
+}
