@@ -47,6 +47,26 @@ pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
     finish(report, options)
 }
 
+/// Shows the records of inputs to `watch`, with the name of the input and the execution that each belongs
+/// to, in the order of the input. Nothing is replayed; the report holds what couldn't be read, and counts.
+#[must_use]
+pub fn watch(
+    inputs: &[Result<Found, Missing>],
+    options: &Options,
+    watch: &mut dyn FnMut(&str, &str, &crate::trace::entry::Entry<'_>),
+) -> Report {
+    let mut report = Report::default();
+    for input in inputs {
+        report.counts.files += 1;
+        let name = match input {
+            Ok(found) => found.name.clone(),
+            Err(missing) => missing.name.clone(),
+        };
+        input::watch(input, options, &mut report, &mut |execution, entry| watch(&name, execution, entry));
+    }
+    finish(report, options)
+}
+
 /// Verifies what a reader gives, under a name for the report.
 #[must_use]
 pub fn verify_reader(name: &str, reader: impl Read, options: &Options) -> Report {

@@ -169,6 +169,12 @@ impl Limit {
 }
 
 impl Rule {
+    /// Whether the rule is nothing but a limit of the whole policy.
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        matches!(&self.when, Condition::Is(super::condition::Predicate::UsedUp(_), _))
+    }
+
     /// The keys of its `when`, limits included.
     #[must_use]
     pub fn keys(&self) -> BTreeSet<&'static str> {

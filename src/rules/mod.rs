@@ -50,6 +50,7 @@ mod yv405;
 mod yv501;
 mod yv502;
 mod yv503;
+mod yv504;
 mod yv505;
 mod yv512;
 mod yv513;
@@ -163,6 +164,7 @@ pub const ALL: &[&Rule] = &[
     &yv501::RULE,
     &yv502::RULE,
     &yv503::RULE,
+    &yv504::RULE,
     &yv505::RULE,
     &yv512::RULE,
     &yv513::RULE,

@@ -46,7 +46,8 @@ pub(super) struct Found {
 
 /// Reads a file, within limits.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
-    let unable = |e: std::io::Error| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable UTF-8");
+    let unable =
+        |e: std::io::Error| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable UTF-8");
     let size = std::fs::metadata(path).map_err(unable)?.len();
     if size > MAX_BYTES {
         return Err(Failure::unable(format!("`{}` has {size} bytes", path.display()), format!("it may have {MAX_BYTES}")));
@@ -107,7 +108,8 @@ pub(super) fn excerpt(text: &str, at: At) -> Option<crate::diag::Excerpt> {
     let from = usize::try_from(at.column).ok()?.saturating_sub(1).min(line.len());
     let rest = line.get(from..)?;
     let quoted = rest.starts_with(['"', '\'']);
-    let ends = |(i, c): (usize, char)| if quoted { i > 0 && rest.starts_with(c) } else { matches!(c, ':' | ',' | '}' | ']' | ' ') };
+    let ends =
+        |(i, c): (usize, char)| if quoted { i > 0 && rest.starts_with(c) } else { matches!(c, ':' | ',' | '}' | ']' | ' ') };
     let length = rest.char_indices().find(|c| ends(*c)).map_or(rest.len(), |(i, _)| if quoted { i + 1 } else { i });
     let cut = line.char_indices().map(|(i, c)| i + c.len_utf8()).take_while(|i| *i <= from + length.min(120) + 40).last()?;
     Some(crate::diag::Excerpt {

@@ -3,6 +3,7 @@
 mod eval;
 mod find;
 mod objection;
+mod replay;
 mod test;
 
 use super::output::Failure;
@@ -15,6 +16,8 @@ pub enum PolicyCommand {
     Eval(eval::EvalArgs),
     /// Run the cases and corpora of policies, and say what they exercise.
     Test(test::TestArgs),
+    /// Ask a policy about every decision that traces record: what would change?
+    Replay(replay::ReplayArgs),
     /// List the policies that are built in, or print one.
     Show(find::ShowArgs),
 }
@@ -34,6 +37,7 @@ impl PolicyCommand {
         match self {
             Self::Eval(args) => args.run(),
             Self::Test(args) => args.run(),
+            Self::Replay(args) => args.run(),
             Self::Show(args) => args.run(),
         }
     }

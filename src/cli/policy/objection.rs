@@ -13,7 +13,15 @@ pub(super) struct Objections {
 
 impl Objections {
     /// Adds a finding at a place of a file whose text is at hand.
-    pub(super) fn add(&mut self, code: u16, file: &str, text: &str, at: At, message: String, help: Option<String>) -> &mut Finding {
+    pub(super) fn add(
+        &mut self,
+        code: u16,
+        file: &str,
+        text: &str,
+        at: At,
+        message: String,
+        help: Option<String>,
+    ) -> &mut Finding {
         let there = Place { excerpt: excerpt(text, at), ..place(file, at) };
         self.push(code, there, message, help)
     }

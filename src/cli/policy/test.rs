@@ -137,7 +137,14 @@ impl TestArgs {
             )?;
             if self.verbose {
                 for rule in &coverage.rules {
-                    writeln!(out, "    {:<28} {:<16} decides {:>4}, just misses {:>3}", terminal(&rule.id), rule.effect, rule.decided, rule.near_misses)?;
+                    writeln!(
+                        out,
+                        "    {:<28} {:<16} decides {:>4}, just misses {:>3}",
+                        terminal(&rule.id),
+                        rule.effect,
+                        rule.decided,
+                        rule.near_misses
+                    )?;
                     for key in rule.keys.iter().filter(|k| k.held == 0 || k.failed == 0) {
                         let what = if key.held == 0 { "holds in no case" } else { "fails in no case" };
                         writeln!(out, "        {} {what}", terminal(&key.key))?;
@@ -154,7 +161,8 @@ fn policies_under(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let unable = |e: io::Error| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be a folder of policies");
+    let unable =
+        |e: io::Error| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be a folder of policies");
     let mut files = Vec::new();
     for entry in std::fs::read_dir(path).map_err(unable)? {
         let file = entry.map_err(unable)?.path();
@@ -240,8 +248,9 @@ impl Suite {
                 text.push_str(&format!("{}: {}\n", quote(&case.name), quote(&decision.reason())));
             }
         }
-        std::fs::write(path, text)
-            .map_err(|e| Failure::unable(format!("can't write `{}`: {e}", path.display()), "the snapshot stands beside the policy"))
+        std::fs::write(path, text).map_err(|e| {
+            Failure::unable(format!("can't write `{}`: {e}", path.display()), "the snapshot stands beside the policy")
+        })
     }
 }
 
