@@ -156,10 +156,11 @@ impl Policy {
     }
 }
 
-/// The stricter of two; the earlier of equals.
+/// The stricter of two; of equals the one that is certain, then the earlier.
 fn stricter<'p>(best: Option<(Effect, usize, Cause<'p>)>, new: (Effect, usize, Cause<'p>)) -> Option<(Effect, usize, Cause<'p>)> {
     match best {
-        Some(before) if before.0 >= new.0 => Some(before),
+        Some(before) if before.0 > new.0 => Some(before),
+        Some(before) if before.0 == new.0 && (before.2 != Cause::MayMatch || new.2 == Cause::MayMatch) => Some(before),
         _ => Some(new),
     }
 }

@@ -141,6 +141,15 @@ impl PathGlob {
         Ok(Self { parts, by_name, folder, exact: build(false)?, blind: build(true)? })
     }
 
+    /// A path that the glob is about, with `x` for what it leaves open.
+    pub(crate) fn example(&self) -> String {
+        let part =
+            |p: &String| if p == "**" { "x".to_owned() } else { p.replace(['*', '?', '[', ']', '{', '}', '!', ',', '\\'], "x") };
+        let joined = self.parts.iter().map(part).collect::<Vec<_>>().join("/");
+        let path = if self.by_name { joined } else { format!("/{joined}") };
+        if self.folder { format!("{path}/x") } else { path }
+    }
+
     /// Whether the glob matches a place. `strict` is the reading of rules that allow: only what
     /// certainly matches, letter by letter; otherwise what may match counts as [`Holds::Maybe`].
     pub(crate) fn matches(&self, place: &Place, strict: bool) -> Holds {

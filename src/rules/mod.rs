@@ -55,6 +55,8 @@ mod yv505;
 mod yv512;
 mod yv513;
 mod yv514;
+mod yv515;
+mod yv518;
 mod yv606;
 mod yv607;
 mod yv704;
@@ -169,6 +171,8 @@ pub const ALL: &[&Rule] = &[
     &yv512::RULE,
     &yv513::RULE,
     &yv514::RULE,
+    &yv515::RULE,
+    &yv518::RULE,
     &yv606::RULE,
     &yv607::RULE,
     &yv704::RULE,

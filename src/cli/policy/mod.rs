@@ -2,6 +2,7 @@
 
 mod eval;
 mod find;
+mod fuzz;
 mod objection;
 mod replay;
 mod test;
@@ -16,6 +17,8 @@ pub enum PolicyCommand {
     Eval(eval::EvalArgs),
     /// Run the cases and corpora of policies, and say what they exercise.
     Test(test::TestArgs),
+    /// Search for actions that break a property of a policy.
+    Fuzz(fuzz::FuzzArgs),
     /// Ask a policy about every decision that traces record: what would change?
     Replay(replay::ReplayArgs),
     /// List the policies that are built in, or print one.
@@ -37,6 +40,7 @@ impl PolicyCommand {
         match self {
             Self::Eval(args) => args.run(),
             Self::Test(args) => args.run(),
+            Self::Fuzz(args) => args.run(),
             Self::Replay(args) => args.run(),
             Self::Show(args) => args.run(),
         }
