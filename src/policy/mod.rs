@@ -26,7 +26,7 @@ pub use coverage::{Coverage, KeyCoverage, RuleCoverage};
 pub use decide::{Cause, Consulted, Decision};
 pub use effect::{Effect, Holds};
 pub use facts::Category;
-pub use fuzz::{Effort, Law, Outcome as Found, Usable, Violation, fuzz, usable};
+pub use fuzz::{Effort, Law, Outcome as Found, Usable, Violation, fuzz, property_ids, usable};
 pub use ledger::{Decided, Drift, Ledger};
 pub use model::{Combine, Fallback, Form, Limit, Policy, Property, Rule};
 pub use path::{Access, Place};

@@ -14,7 +14,7 @@
 //! counterexample as a case (`--save`).
 //!
 //! ## Fails
-//! ```yaml policy fuzz --cases 600 policy.yaml
+//! ```yaml policy fuzz --property keys-stay policy.yaml
 //! rules:
 //!   - { id: looks, when: { effects: [read, git_read] }, effect: allow, reason: Only looks }
 //! properties:
@@ -28,7 +28,7 @@
 //! ```
 //!
 //! ## Passes
-//! ```yaml policy fuzz --cases 600 policy.yaml
+//! ```yaml policy fuzz --property keys-stay policy.yaml
 //! rules:
 //!   - { id: keys, when: { path: { glob: '*.pem' } }, effect: deny, reason: Private keys }
 //!   - { id: changes, when: { not: { effects: [read, git_read] } }, effect: deny, reason: Changes something }

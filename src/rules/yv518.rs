@@ -13,7 +13,7 @@
 //! `command.raw` for what only occurs as text.
 //!
 //! ## Fails
-//! ```yaml policy fuzz --cases 600 policy.yaml
+//! ```yaml policy fuzz --property rewrite-stable policy.yaml
 //! rules:
 //!   - { id: no-rm, when: { type: shell_cmd, pattern: '\brm\b' }, effect: deny, reason: Deletes }
 //!   - { id: rest, when: { not: { risk: high } }, effect: allow, reason: Anything else }
@@ -26,7 +26,7 @@
 //! ```
 //!
 //! ## Passes
-//! ```yaml policy fuzz --cases 600 policy.yaml
+//! ```yaml policy fuzz --property rewrite-stable policy.yaml
 //! rules:
 //!   - { id: no-rm, when: { effects: [delete] }, effect: deny, reason: Deletes }
 //! ```

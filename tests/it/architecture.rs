@@ -13,7 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("governance", &[]),
     ("command", &[]),
     ("trace", &["governance", "schema", "json", "time", "diag"]),
-    ("policy", &["command", "governance", "trace", "json", "diag"]),
+    ("policy", &["command", "governance", "trace", "json"]),
     ("replay", &["governance", "trace", "json", "command"]),
     ("rules", &["replay", "policy", "governance", "trace", "json", "diag"]),
     ("verify", &["rules", "replay", "governance", "trace", "schema", "source", "json", "diag"]),

@@ -6,7 +6,7 @@ use super::objection::Objections;
 use super::test::beside;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
-use crate::policy::{Action, At, Effort, Found, Usable, Violation, fuzz, load_cases, shipped, usable};
+use crate::policy::{Action, At, Effort, Found, Usable, Violation, fuzz, load_cases, property_ids, shipped, usable};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use clap::Args;
 use serde_json::json;
@@ -25,6 +25,9 @@ pub struct FuzzArgs {
     /// Actions to try for each property.
     #[arg(long, default_value_t = 2000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     cases: u32,
+    /// Search only for counterexamples to this property; may be given several times.
+    #[arg(long, value_name = "ID")]
+    property: Vec<String>,
     /// Add the counterexamples to `NAME.regressions.yaml` beside the policy, where `policy test` runs them.
     #[arg(long)]
     save: bool,
@@ -37,7 +40,15 @@ impl FuzzArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let found = find::policy(&self.policy)?;
         let seeds = self.seeds()?;
-        let outcomes = fuzz(&found.policy, &seeds, &Effort { seed: self.seed, cases: self.cases });
+        let known = property_ids(&found.policy);
+        if let Some(unknown) = self.property.iter().find(|id| !known.contains(id)) {
+            return Err(Failure::unable(
+                format!("the policy has no property `{unknown}`"),
+                format!("known: {}", known.join(", ")),
+            ));
+        }
+        let effort = Effort { seed: self.seed, cases: self.cases, only: self.property.clone() };
+        let outcomes = fuzz(&found.policy, &seeds, &effort);
         let share = usable(&found.policy);
         let mut objections = Objections::default();
         let mut saved = Vec::new();

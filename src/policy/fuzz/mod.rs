@@ -27,6 +27,15 @@ pub struct Effort {
     pub seed: u64,
     /// Actions that are tried for each property.
     pub cases: u32,
+    /// Only these properties, by their ids; none of them for all.
+    pub only: Vec<String>,
+}
+
+/// The ids of the properties that are searched for a policy: the built-in ones, then its own.
+#[must_use]
+pub fn property_ids(policy: &Policy) -> Vec<String> {
+    let built_in = Law::ALL.iter().filter(|law| law.concerns(policy)).map(|law| law.id().to_owned());
+    built_in.chain(policy.properties.iter().map(|p| p.id.clone())).collect()
 }
 
 /// What the search for one property came to.
@@ -57,7 +66,14 @@ pub struct Usable {
 pub fn fuzz(policy: &Policy, seeds: &[Action], effort: &Effort) -> Vec<Outcome> {
     let built_in = Law::ALL.iter().filter(|law| law.concerns(policy)).map(|law| (law.id().to_owned(), *law, None));
     let own = policy.properties.iter().map(|p| (p.id.clone(), Law::Own, Some(p)));
-    built_in.chain(own).enumerate().map(|(n, (id, law, own))| search(policy, seeds, effort, n as u64, id, law, own)).collect()
+    let wanted = |id: &String| effort.only.is_empty() || effort.only.contains(id);
+    // Numbered before they are chosen from, so that the choice doesn't change what is tried.
+    built_in
+        .chain(own)
+        .enumerate()
+        .filter(|(_, (id, ..))| wanted(id))
+        .map(|(n, (id, law, own))| search(policy, seeds, effort, n as u64, id, law, own))
+        .collect()
 }
 
 fn search(
