@@ -21,4 +21,5 @@ mod command;
 mod corpora;
 mod generate;
 mod pages;
+mod policy;
 mod properties;

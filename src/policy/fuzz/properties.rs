@@ -267,6 +267,10 @@ impl Try<'_> {
     fn composition(&self) -> Found {
         let Some(first) = self.subject.action.command() else { return Found::Nothing };
         let second = &self.subject.second;
+        // Behind a change of directory a path means another place: then the parts aren't what they were.
+        if [first, second].iter().any(|c| c.split(|c: char| !c.is_alphanumeric()).any(|w| matches!(w, "cd" | "pushd"))) {
+            return Found::Nothing;
+        }
         let strictest = self.effect(&Action::shell(first)).max(self.effect(&Action::shell(second)));
         if strictest == Effect::Allow {
             return Found::Nothing;
