@@ -5,6 +5,7 @@
 //! result. See docs/policy.md for the format.
 
 mod action;
+mod compare;
 mod condition;
 mod coverage;
 mod decide;
@@ -22,6 +23,7 @@ mod suite;
 mod yaml;
 
 pub use action::{Action, ActionError, kind_name, parse_kind};
+pub use compare::{Change, Comparison, Difference, Kind, compare};
 pub use coverage::{Coverage, KeyCoverage, RuleCoverage};
 pub use decide::{Cause, Consulted, Decision};
 pub use effect::{Effect, Holds};

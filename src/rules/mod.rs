@@ -56,6 +56,8 @@ mod yv512;
 mod yv513;
 mod yv514;
 mod yv515;
+mod yv516;
+mod yv517;
 mod yv518;
 mod yv606;
 mod yv607;
@@ -172,6 +174,8 @@ pub const ALL: &[&Rule] = &[
     &yv513::RULE,
     &yv514::RULE,
     &yv515::RULE,
+    &yv516::RULE,
+    &yv517::RULE,
     &yv518::RULE,
     &yv606::RULE,
     &yv607::RULE,

@@ -24,7 +24,9 @@ fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     std::fs::write(folder.join("policy.yaml"), policy).unwrap();
     let mut arguments: Vec<&str> = info.split_whitespace().skip(1).collect();
     assert_eq!(arguments.remove(0), "policy");
-    if language == "jsonl" {
+    if let Some(name) = language.strip_prefix("yaml ") {
+        std::fs::write(folder.join(name), beside).unwrap();
+    } else if language == "jsonl" {
         std::fs::write(folder.join("trace.jsonl"), beside).unwrap();
         arguments.push("trace.jsonl");
     } else {

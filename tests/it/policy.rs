@@ -74,6 +74,30 @@ fn a_counterexample_is_kept_as_a_case() {
 }
 
 #[test]
+fn a_comparison_says_what_it_did_not_compare() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for name in ["base", "head"] {
+        std::fs::create_dir(at.join(name)).unwrap();
+        std::fs::write(at.join(name).join("p.yaml"), POLICY).unwrap();
+    }
+    let args = ["compare", "base", "head", "--cases", "50"];
+    assert_eq!(code(at, &args), 0);
+    std::fs::write(at.join("base/q.yaml"), POLICY).unwrap();
+    let output = run(at, &args);
+    assert_eq!(output.status.code(), Some(1), "a policy that is gone is no policy that holds");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("not compared: q.yaml is only in the base"));
+    assert_eq!(code(at, &["compare", "base", "head/p.yaml"]), 2);
+    assert_eq!(code(at, &["compare", "main:p.yaml", "head/p.yaml"]), 2);
+    let output = run(at, &["compare", "yuangs", "default", "--cases", "2000", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["exhaustive"], false);
+    assert_eq!(report["pairs"][0]["made"], 2000);
+    assert!(report["pairs"][0]["differences"].as_array().unwrap().iter().all(|d| d["count"].as_u64().unwrap() > 0));
+    assert!(report["findings"].as_array().unwrap().iter().any(|f| f["code"] == "YV516"));
+}
+
+#[test]
 fn mistakes_are_drawn_where_they_stand() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("p.yaml"), "rules:\n  - id: a\n    effect: forbid\n    wehn: {}\n").unwrap();

@@ -1,5 +1,6 @@
 //! `policy`: ask policies, test them, replay them.
 
+mod compare;
 mod eval;
 mod find;
 mod fuzz;
@@ -17,6 +18,8 @@ pub enum PolicyCommand {
     Eval(eval::EvalArgs),
     /// Run the cases and corpora of policies, and say what they exercise.
     Test(test::TestArgs),
+    /// Compare two policies: what becomes milder, what stricter?
+    Compare(compare::CompareArgs),
     /// Search for actions that break a property of a policy.
     Fuzz(fuzz::FuzzArgs),
     /// Ask a policy about every decision that traces record: what would change?
@@ -34,12 +37,34 @@ pub enum Format {
     Json,
 }
 
+/// Thresholds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Error,
+    Warning,
+    Note,
+    Never,
+}
+
+impl FailOn {
+    /// How many findings are at least as bad as the threshold.
+    const fn count(self, errors: u64, warnings: u64, notes: u64) -> u64 {
+        match self {
+            Self::Error => errors,
+            Self::Warning => errors + warnings,
+            Self::Note => errors + warnings + notes,
+            Self::Never => 0,
+        }
+    }
+}
+
 impl PolicyCommand {
     /// Runs it.
     pub(super) fn run(self) -> Result<u8, Failure> {
         match self {
             Self::Eval(args) => args.run(),
             Self::Test(args) => args.run(),
+            Self::Compare(args) => args.run(),
             Self::Fuzz(args) => args.run(),
             Self::Replay(args) => args.run(),
             Self::Show(args) => args.run(),

@@ -1,8 +1,8 @@
 //! `policy replay`.
 
-use super::Format;
 use super::find::{self, Found};
 use super::objection::Objections;
+use super::{FailOn, Format};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::diag::{Place, Severity};
@@ -11,7 +11,7 @@ use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::source::discover;
 use crate::trace::action::hex;
 use crate::verify::{Options, watch};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -43,15 +43,6 @@ pub struct ReplayArgs {
     /// How to report.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-/// Thresholds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    Error,
-    Warning,
-    Note,
-    Never,
 }
 
 /// The actions for which one rule gives another decision than was recorded.
@@ -115,12 +106,7 @@ impl ReplayArgs {
             Format::Text => self.text(&tally, &objections, out),
             Format::Json => writeln!(out, "{}", safe_json(&tally.json(&objections))),
         })?;
-        let failing = match self.fail_on {
-            FailOn::Error => errors,
-            FailOn::Warning => errors + warnings,
-            FailOn::Note => errors + warnings + tally.notes + report.counts.notes,
-            FailOn::Never => 0,
-        };
+        let failing = self.fail_on.count(errors, warnings, tally.notes + report.counts.notes);
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_UNABLE,
             () if failing > 0 => EXIT_FINDINGS,

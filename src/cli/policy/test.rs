@@ -157,7 +157,7 @@ impl TestArgs {
 }
 
 /// The policy files that a path names: itself, or those directly in a folder.
-fn policies_under(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn policies_under(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }

@@ -4,7 +4,7 @@
 //! the same seed tries the same.
 
 mod properties;
-mod strategy;
+pub(super) mod strategy;
 
 pub use properties::{Property as Law, Violation};
 
@@ -85,12 +85,7 @@ fn search(
     law: Law,
     own: Option<&super::Property>,
 ) -> Outcome {
-    let config = Config { cases: effort.cases, failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
-    let mut seed = [0u8; 32];
-    for (slot, byte) in seed.iter_mut().zip(effort.seed.to_le_bytes().into_iter().chain(number.to_le_bytes())) {
-        *slot = byte;
-    }
-    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
+    let mut runner = test_runner(effort.seed, number, effort.cases);
     let strategy = strategy::subjects(policy, seeds);
     let counts = RefCell::new((0u32, 0u32));
     let result = runner.run(&strategy, |subject: Subject| {
@@ -115,6 +110,16 @@ fn search(
     };
     let (tried, concerned) = counts.into_inner();
     Outcome { id, tried, concerned, violation }
+}
+
+/// A runner whose choices follow from a seed and the number of the search alone.
+pub(super) fn test_runner(seed: u64, number: u64, cases: u32) -> TestRunner {
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
+    let mut bytes = [0u8; 32];
+    for (slot, byte) in bytes.iter_mut().zip(seed.to_le_bytes().into_iter().chain(number.to_le_bytes())) {
+        *slot = byte;
+    }
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
 /// Asks about commands of a day's work that only look.

@@ -157,11 +157,17 @@ fn pool(fixed: &[&str], own: &BTreeSet<String>) -> Vec<String> {
     fixed.iter().map(|s| (*s).to_owned()).chain(own.iter().cloned()).collect()
 }
 
-/// What the properties are tried on. Shrinks to shorter lines, simpler commands and plainer paths.
-pub(super) fn subjects(policy: &Policy, seeds: &[Action]) -> impl Strategy<Value = Subject> {
+/// One simple command.
+fn command(words: &Words) -> impl Strategy<Value = String> + Clone + use<> {
+    let path = select(pool(&PATHS, &words.paths));
+    (select(pool(&COMMANDS, &words.commands)), path).prop_map(|(c, p)| c.replace("{p}", &quoted(&p)))
+}
+
+/// Actions. Shrinks to shorter lines, simpler commands and plainer paths.
+pub(in crate::policy) fn actions(policy: &Policy, seeds: &[Action]) -> impl Strategy<Value = Action> + use<> {
     let words = Words::of(policy);
     let path = select(pool(&PATHS, &words.paths));
-    let simple = (select(pool(&COMMANDS, &words.commands)), path.clone()).prop_map(|(c, p)| c.replace("{p}", &quoted(&p)));
+    let simple = command(&words);
     let line = prop::collection::vec((simple.clone(), select(vec!["; ", " && ", " | ", " || "])), 1..3).prop_map(|parts| {
         let mut line = String::new();
         for (n, (part, separator)) in parts.iter().enumerate() {
@@ -173,7 +179,7 @@ pub(super) fn subjects(policy: &Policy, seeds: &[Action]) -> impl Strategy<Value
     let shell = line.prop_map(|l| Action::shell(&l));
     let call = (select(pool(&TOOLS, &words.tools)), path.clone())
         .prop_map(|(tool, path)| Action::call(&tool, serde_json::json!({ "path": path })));
-    let nested = (select(vec!["bash_execute", "run_command"]), simple.clone())
+    let nested = (select(vec!["bash_execute", "run_command"]), simple)
         .prop_map(|(tool, command)| Action::call(tool, serde_json::json!({ "command": command })));
     let diff = path.prop_map(|p| Action::diff(&format!("--- a/{p}\n+++ b/{p}\n@@ -1 +1 @@\n-a\n+b\n")));
     let other = select(vec![
@@ -182,9 +188,15 @@ pub(super) fn subjects(policy: &Policy, seeds: &[Action]) -> impl Strategy<Value
     ]);
     let mut given: Vec<Action> = seeds.to_vec();
     given.push(Action::shell("ls"));
-    let action = prop_oneof![4 => shell, 3 => call, 1 => nested, 1 => diff, 1 => other, 2 => select(given)];
+    prop_oneof![4 => shell, 3 => call, 1 => nested, 1 => diff, 1 => other, 2 => select(given)]
+}
+
+/// What the properties are tried on.
+pub(super) fn subjects(policy: &Policy, seeds: &[Action]) -> impl Strategy<Value = Subject> + use<> {
+    let words = Words::of(policy);
+    let second = command(&words);
     let agents: Vec<Option<String>> = std::iter::once(None).chain(words.agents.into_iter().map(Some)).collect();
-    (action, simple, any::<u16>(), select(agents), any::<bool>(), 0u64..20).prop_map(
+    (actions(policy, seeds), second, any::<u16>(), select(agents), any::<bool>(), 0u64..20).prop_map(
         |(action, second, seed, name, production, approvals)| Subject {
             action,
             second,
