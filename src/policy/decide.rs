@@ -84,7 +84,7 @@ impl Policy {
     pub(crate) fn decide_on(&self, facts: &Facts<'_>, request: &Request<'_>) -> Decision<'_> {
         let kind = type_bit(request.action.kind);
         // The strictest so far of those that can't be passed over, with its rule.
-        let mut best: Option<(Effect, usize, Cause<'_>)> = None;
+        let mut best: Option<Verdict<'_>> = None;
         let mut settled = false;
         for (index, rule) in self.rules.iter().enumerate() {
             if rule.types & kind == 0 {
@@ -103,11 +103,11 @@ impl Policy {
             if holds == Holds::Maybe {
                 // Whatever comes later: at least a human looks.
                 if effect != Effect::Allow {
-                    best = stricter(best, (Effect::RequireApproval, index, Cause::MayMatch));
+                    best = Some(stricter(best, (Effect::RequireApproval, index, Cause::MayMatch)));
                 }
                 continue;
             }
-            best = stricter(best, (effect, index, cause));
+            best = Some(stricter(best, (effect, index, cause)));
             settled = true;
             if self.combine == Combine::FirstMatch || effect == Effect::Deny {
                 break;
@@ -137,33 +137,37 @@ impl Policy {
         } else {
             None
         };
-        let consulted = |(index, rule)| self.consult(rule, &facts, request, last.is_some_and(|last| index > last));
+        let consulted = |(index, rule)| consult(rule, &facts, request, last.is_some_and(|last| index > last));
         self.rules.iter().enumerate().map(consulted).collect()
     }
+}
 
-    fn consult<'p>(&self, rule: &'p Rule, facts: &Facts<'_>, request: &Request<'_>, too_late: bool) -> Consulted<'p> {
-        let strict = rule.effect == Effect::Allow;
-        let holds = rule.when.holds(facts, request, strict);
-        let mut why = match holds {
-            Holds::Yes => "every condition holds".to_owned(),
-            Holds::Maybe | Holds::No => first_failure(&rule.when, facts, request, strict, holds)
-                .unwrap_or_else(|| "none of its alternatives holds".to_owned()),
-        };
-        if let Some(limit) = rule.limits.iter().find(|l| l.used_up(request).is_some()).filter(|_| holds == Holds::Yes) {
-            why.push_str(&format!("; `{}` is used up", limit.key()));
-        }
-        Consulted { rule, holds, why, too_late }
+/// Asks one rule, and says why.
+fn consult<'p>(rule: &'p Rule, facts: &Facts<'_>, request: &Request<'_>, too_late: bool) -> Consulted<'p> {
+    let strict = rule.effect == Effect::Allow;
+    let holds = rule.when.holds(facts, request, strict);
+    let mut why = match holds {
+        Holds::Yes => "every condition holds".to_owned(),
+        Holds::Maybe | Holds::No => first_failure(&rule.when, facts, request, strict, holds)
+            .unwrap_or_else(|| "none of its alternatives holds".to_owned()),
+    };
+    if let Some(limit) = rule.limits.iter().find(|l| l.used_up(request).is_some()).filter(|_| holds == Holds::Yes) {
+        why.push_str(&format!("; `{}` is used up", limit.key()));
     }
+    Consulted { rule, holds, why, too_late }
 }
 
 /// The stricter of two; of equals the one that is certain, then the earlier.
-fn stricter<'p>(best: Option<(Effect, usize, Cause<'p>)>, new: (Effect, usize, Cause<'p>)) -> Option<(Effect, usize, Cause<'p>)> {
+fn stricter<'p>(best: Option<Verdict<'p>>, new: Verdict<'p>) -> Verdict<'p> {
     match best {
-        Some(before) if before.0 > new.0 => Some(before),
-        Some(before) if before.0 == new.0 && (before.2 != Cause::MayMatch || new.2 == Cause::MayMatch) => Some(before),
-        _ => Some(new),
+        Some(before) if before.0 > new.0 => before,
+        Some(before) if before.0 == new.0 && (before.2 != Cause::MayMatch || new.2 == Cause::MayMatch) => before,
+        _ => new,
     }
 }
+
+/// An effect with the rule that is behind it.
+type Verdict<'p> = (Effect, usize, Cause<'p>);
 
 /// The first key that keeps a condition from holding.
 fn first_failure(when: &Condition, facts: &Facts<'_>, request: &Request<'_>, strict: bool, found: Holds) -> Option<String> {

@@ -285,7 +285,8 @@ mod tests {
         #[test]
         fn a_name_fits_its_own_stars(text in "[a-c]{0,8}", cut in 0usize..8) {
             let cut = cut.min(text.len());
-            let starred = format!("{}*{}", &text[..cut], &text[cut..]);
+            let (before, behind) = text.split_at(cut);
+            let starred = format!("{before}*{behind}");
             prop_assert!(wildcard(&starred, &text, false));
             prop_assert_eq!(wildcard("a*b", &text, false), text.starts_with('a') && text.ends_with('b') && text.len() > 1);
         }

@@ -117,30 +117,23 @@ pub fn load_cases(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
 fn case(node: &Node, reader: &mut Reader) -> Option<Case> {
     let mut fields = Fields::of(node, "a case", reader);
     let name = fields.required("name", reader);
-    let action = match fields.take("action") {
-        Some(written) => match Action::from_json(&written.json()) {
-            Ok(action) => Some(action),
-            Err(error) => {
-                reader.problem(written.at, error.to_string(), None);
-                None
-            }
-        },
-        None => {
-            reader.problem(node.at, "a case has no `action`".into(), None);
-            None
-        }
+    let action = if let Some(written) = fields.take("action") {
+        let action = Action::from_json(&written.json());
+        action.map_err(|error| reader.problem(written.at, error.to_string(), None)).ok()
+    } else {
+        reader.problem(node.at, "a case has no `action`".into(), None);
+        None
     };
     let context = fields.take("context").map(|n| context(n, reader)).unwrap_or_default();
     let mut history = History::default();
     for past in fields.take("history").map(Node::items).unwrap_or_default() {
         add_past(past, &context, &mut history, reader);
     }
-    let expect = match fields.take("expect") {
-        Some(written) => expect(written, reader),
-        None => {
-            reader.problem(node.at, "a case has no `expect`: it could not fail".into(), None);
-            None
-        }
+    let expect = if let Some(written) = fields.take("expect") {
+        expect(written, reader)
+    } else {
+        reader.problem(node.at, "a case has no `expect`: it could not fail".into(), None);
+        None
     };
     let near_miss = fields.texts("near_miss", reader).unwrap_or_default().into_iter().map(|(text, _)| text).collect();
     fields.finish(reader);

@@ -13,21 +13,21 @@
 //! ## Fails
 //! ```yaml policy compare --fail-on note --cases 400 base.yaml policy.yaml
 //! rules:
-//!   - { id: no-delete, when: { effects: [delete, write] }, effect: deny, reason: Deletes or writes }
+//!   - { id: no-delete, when: { effects: [delete] }, effect: deny, reason: Deletes }
 //! ```
 //! ```yaml base.yaml
 //! rules:
-//!   - { id: no-delete, when: { effects: [delete] }, effect: deny, reason: Deletes }
+//!   - { id: no-delete, when: { effects: [delete] }, effect: ask, reason: Deletes }
 //! ```
 //!
 //! ## Passes
 //! ```yaml policy compare --fail-on note --cases 400 base.yaml policy.yaml
 //! rules:
-//!   - { id: no-delete, when: { effects: [delete] }, effect: deny, reason: Deletes something }
+//!   - { id: no-delete, when: { effects: [delete] }, effect: ask, reason: Deletes something }
 //! ```
 //! ```yaml base.yaml
 //! rules:
-//!   - { id: no-delete, when: { effects: [delete] }, effect: deny, reason: Deletes }
+//!   - { id: no-delete, when: { effects: [delete] }, effect: ask, reason: Deletes }
 //! ```
 
 use super::{Check, Rule};

@@ -115,7 +115,7 @@ impl CompareArgs {
         let mut given = Vec::new();
         for path in &self.corpus {
             let (name, text) = (find::name_of(path), find::read(path)?);
-            let cases = if name.ends_with(".jsonl") { load_corpus(&text) } else { load_cases(&text) };
+            let cases = if path.extension().is_some_and(|e| e == "jsonl") { load_corpus(&text) } else { load_cases(&text) };
             given.extend(cases.map_err(|p| find::complain(&name, &text, &p))?.into_iter().map(|c| c.action));
         }
         let mut ledger = Ledger::default();

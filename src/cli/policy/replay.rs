@@ -74,7 +74,7 @@ struct Shelf {
 
 impl ReplayArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let shelf = Shelf::of(self.policy.as_deref(), &self.policy_path)?;
+        let policies = Shelf::of(self.policy.as_deref(), &self.policy_path)?;
         let inputs = discover(&self.traces);
         let mut ledger = Ledger::default();
         let mut tally = Tally::default();
@@ -86,14 +86,13 @@ impl ReplayArgs {
                 ledger.step(&format!("{file}\n{execution}"), &step, &mut |decided, history| {
                     tally.decisions += 1;
                     let place = Place { file: file.into(), line: entry.line, column: entry.indent + 1, ..Place::default() };
-                    match shelf.policy_of(decided) {
-                        Some(found) => tally.judge(found, decided, history, execution, place, &mut objections),
-                        None => {
-                            tally.unjudged += 1;
-                            let digest = decided.digest.clone().unwrap_or_default();
-                            if *missing.entry(digest.clone()).and_modify(|n| *n += 1).or_insert(1) == 1 {
-                                tally.not_found(&digest, execution, place, &mut objections);
-                            }
+                    if let Some(found) = policies.policy_of(decided) {
+                        tally.judge(found, decided, history, execution, place, &mut objections);
+                    } else {
+                        tally.unjudged += 1;
+                        let digest = decided.digest.clone().unwrap_or_default();
+                        if *missing.entry(digest.clone()).and_modify(|n| *n += 1).or_insert(1) == 1 {
+                            tally.not_found(&digest, execution, place, &mut objections);
                         }
                     }
                 });

@@ -167,7 +167,7 @@ pub(super) fn policies_under(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     for entry in std::fs::read_dir(path).map_err(unable)? {
         let file = entry.map_err(unable)?.path();
         let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let policy = name.ends_with(".yaml") || name.ends_with(".yml");
+        let policy = file.extension().is_some_and(|e| e == "yaml" || e == "yml");
         let beside = [".test.yaml", ".test.yml", ".reasons.yaml", ".regressions.yaml"];
         if policy && file.is_file() && !beside.iter().any(|b| name.ends_with(b)) {
             files.push(file);

@@ -137,13 +137,11 @@ impl<'n> Fields<'n> {
     /// Takes a member that is text.
     pub(crate) fn text(&mut self, key: &'static str, reader: &mut Reader) -> Option<(String, At)> {
         let node = self.take(key)?;
-        match node.text() {
-            Some(text) => Some((text, node.at)),
-            None => {
-                reader.expected(node, "text");
-                None
-            }
+        let text = node.text();
+        if text.is_none() {
+            reader.expected(node, "text");
         }
+        text.map(|text| (text, node.at))
     }
 
     /// Takes a member that must be there.
@@ -157,13 +155,11 @@ impl<'n> Fields<'n> {
     /// Takes a member that is true or false.
     pub(crate) fn flag(&mut self, key: &'static str, reader: &mut Reader) -> Option<bool> {
         let node = self.take(key)?;
-        match node.value {
-            Value::Bool(flag) => Some(flag),
-            _ => {
-                reader.expected(node, "`true` or `false`");
-                None
-            }
+        if let Value::Bool(flag) = node.value {
+            return Some(flag);
         }
+        reader.expected(node, "`true` or `false`");
+        None
     }
 
     /// Takes a member that is a whole number, not negative.

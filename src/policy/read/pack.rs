@@ -43,11 +43,11 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
 
 fn fallback(fields: &mut Fields<'_>, reader: &mut Reader) -> Fallback {
     let none = || Fallback { effect: Effect::RequireApproval, reason: "no rule matched".into() };
-    let Some(node) = fields.take("default") else { return none() };
-    if let Some(word) = node.text() {
-        return Fallback { effect: reader.effect(&word, node.at).unwrap_or(Effect::RequireApproval), ..none() };
+    let Some(written) = fields.take("default") else { return none() };
+    if let Some(word) = written.text() {
+        return Fallback { effect: reader.effect(&word, written.at).unwrap_or(Effect::RequireApproval), ..none() };
     }
-    let mut inner = Fields::of(node, "`default`", reader);
+    let mut inner = Fields::of(written, "`default`", reader);
     let effect = inner.required("effect", reader).and_then(|(word, at)| reader.effect(&word, at));
     let reason = inner.text("reason", reader).map(|(text, _)| text).filter(|r| !r.trim().is_empty());
     inner.finish(reader);
@@ -88,12 +88,11 @@ fn rule(node: &Node, reader: &mut Reader) -> Rule {
 fn property(node: &Node, reader: &mut Reader) -> Option<Property> {
     let mut fields = Fields::of(node, "a property", reader);
     let id = fields.required("id", reader);
-    let for_all = match fields.take("for_all") {
-        Some(when) => condition(when, None, reader),
-        None => {
-            reader.problem(node.at, "a property has no `for_all`".into(), None);
-            Condition::All(Vec::new())
-        }
+    let for_all = if let Some(when) = fields.take("for_all") {
+        condition(when, None, reader)
+    } else {
+        reader.problem(node.at, "a property has no `for_all`".into(), None);
+        Condition::All(Vec::new())
     };
     let effect = fields.required("effect", reader).and_then(|(word, at)| reader.effect(&word, at));
     let _ = fields.take("description");

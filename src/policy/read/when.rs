@@ -47,14 +47,13 @@ pub(crate) fn condition(node: &Node, limits: Option<&mut Vec<Limit>>, reader: &m
                 EffectKind::from_name(w).map(bit)
             })
             .map(|bits| Predicate::Effects(bits.into_iter().fold(0, |a, b| a | b))),
-            "risk" => risk(&written, reader),
-            "production" => match written.value {
-                Value::Bool(production) => Some(Predicate::Production(production)),
-                _ => {
+            "risk" => Some(risk(&written, reader)),
+            "production" => {
+                if !matches!(written.value, Value::Bool(_)) {
                     reader.expected(&written, "`true` or `false`");
-                    None
                 }
-            },
+                Some(Predicate::Production(matches!(written.value, Value::Bool(true))))
+            }
             "tool" => Some(Predicate::Tool(names(&written, reader))),
             "agent" => Some(Predicate::Agent(names(&written, reader))),
             "mode" => Some(Predicate::Mode(names(&written, reader))),
@@ -153,7 +152,7 @@ fn level(node: &Node, reader: &mut Reader) -> Option<Risk> {
     level
 }
 
-fn risk(node: &Node, reader: &mut Reader) -> Option<Predicate> {
+fn risk(node: &Node, reader: &mut Reader) -> Predicate {
     if matches!(node.value, Value::Map(_)) {
         let mut fields = Fields::of(node, "`risk`", reader);
         let least = fields.take("at_least").cloned().and_then(|n| level(&n, reader));
@@ -167,10 +166,10 @@ fn risk(node: &Node, reader: &mut Reader) -> Option<Predicate> {
         if bits == 0 {
             reader.problem(node.at, "no level of risk is in this range".into(), None);
         }
-        return Some(Predicate::Risk(bits));
+        return Predicate::Risk(bits);
     }
     let levels: Vec<Risk> = node.items().iter().filter_map(|n| level(n, reader)).collect();
-    Some(Predicate::Risk(levels.into_iter().fold(0, |b, l| b | risk_bit(l))))
+    Predicate::Risk(levels.into_iter().fold(0, |b, l| b | risk_bit(l)))
 }
 
 fn regex(text: &str, at: At, ignore_case: bool, reader: &mut Reader) -> Option<regex::Regex> {
