@@ -9,6 +9,7 @@ pub mod command;
 pub mod diag;
 pub mod governance;
 pub mod json;
+pub mod policy;
 pub mod replay;
 pub mod report;
 pub mod rules;

@@ -4,6 +4,7 @@ mod command;
 mod explain;
 mod fsm;
 mod output;
+mod policy;
 mod replay;
 mod rules;
 mod schema;
@@ -49,6 +50,9 @@ enum Command {
     /// Show what shell commands do, and how risky that is.
     #[command(subcommand, name = "command")]
     Shell(command::ShellCommand),
+    /// Ask policies what an agent may do, and test them.
+    #[command(subcommand)]
+    Policy(policy::PolicyCommand),
     /// List or print the JSON Schemas of records, native formats and reports.
     #[command(subcommand)]
     Schema(schema::SchemaCommand),
@@ -69,6 +73,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => args.run(),
         Command::Validate(args) => args.run(),
         Command::Shell(command) => command.run(),
+        Command::Policy(command) => command.run(),
         Command::Schema(command) => command.run(),
         Command::Fsm(command) => command.run(),
         Command::Explain(args) => args.run(),

@@ -185,6 +185,9 @@ pub struct Effect {
     pub risk: Risk,
     /// Why, in a few words.
     pub why: String,
+    /// For effects on paths: where the path points, seen from where the line stands when it gets there.
+    #[serde(skip)]
+    pub place: Option<super::path::PathInfo>,
 }
 
 /// How a program comes to be run.
@@ -232,6 +235,9 @@ pub struct Analysis {
     pub tree: Vec<Step>,
     /// Why the risk is what it is, the worst first.
     pub reasons: Vec<String>,
+    /// True if there was more than is kept: effects or steps are missing here (the risk counts them).
+    #[serde(skip)]
+    pub cut: bool,
 }
 
 impl Analysis {

@@ -70,6 +70,8 @@ pub(crate) struct Engine<'a> {
     /// Effects that change something are dropped (`--dry-run`).
     pub dry: bool,
     pub unparsed: bool,
+    /// Something was left out of the effects or the steps.
+    pub cut: bool,
     pub conditional: usize,
     /// Input given to all later commands by `exec <`.
     pub exec_stdin: Option<Stream>,
@@ -98,6 +100,7 @@ impl<'a> Engine<'a> {
             container: false,
             dry: false,
             unparsed: false,
+            cut: false,
             conditional: 0,
             exec_stdin: None,
             fetched: false,
@@ -145,7 +148,9 @@ impl<'a> Engine<'a> {
         {
             return;
         }
-        if let Some(e) = self.effects.iter_mut().rev().take(32).find(|e| e.kind == kind && e.span == span && e.target == target) {
+        let place = self.place_of(kind, target.as_deref());
+        let same = |e: &Effect| e.kind == kind && e.span == span && e.target == target && e.place == place;
+        if let Some(e) = self.effects.iter_mut().rev().take(32).find(|e| same(e)) {
             if risk > e.risk {
                 e.risk = risk;
                 e.why = why.into();
@@ -154,15 +159,24 @@ impl<'a> Engine<'a> {
             return;
         }
         if self.effects.len() >= MAX_KEPT {
+            self.cut = true;
             // Never lose the worst.
             if let Some(last) = self.effects.last_mut() {
                 if risk > last.risk {
-                    *last = Effect { kind, target, certainty, span, risk, why: why.into() };
+                    *last = Effect { kind, target, certainty, span, risk, why: why.into(), place };
                 }
             }
             return;
         }
-        self.effects.push(Effect { kind, target, certainty, span, risk, why: why.into() });
+        self.effects.push(Effect { kind, target, certainty, span, risk, why: why.into(), place });
+    }
+
+    /// Where the path of an effect points, seen from the directory that the line is in by then.
+    fn place_of(&self, kind: EffectKind, target: Option<&str>) -> Option<super::path::PathInfo> {
+        use EffectKind::{Credential, Delete, Read, System, Write};
+        let text = target.filter(|_| matches!(kind, Read | Write | Delete | Credential | System))?;
+        // What isn't known is shown as `$…`; for the classification it is a hole again.
+        Some(if text.contains("$…") { self.classify(&text.replace("$…", "\0")) } else { self.classify(text) })
     }
 
     /// Adds a certain effect with the risk of its kind.
@@ -670,6 +684,7 @@ impl<'a> Engine<'a> {
     /// Adds a step to the tree; returns its index.
     pub fn step(&mut self, program: &str, args: &[Arg], span: Span) -> usize {
         let i = self.steps.len();
+        self.cut |= i >= MAX_KEPT || args.len() > 64;
         if i < MAX_KEPT {
             self.steps.push(Step {
                 parent: self.parent,
@@ -700,6 +715,6 @@ impl<'a> Engine<'a> {
                 reasons.push(line);
             }
         }
-        Analysis { risk, effects, unparsed: self.unparsed, tree: self.steps, reasons }
+        Analysis { risk, effects, unparsed: self.unparsed, tree: self.steps, reasons, cut: self.cut }
     }
 }

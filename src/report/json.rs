@@ -214,6 +214,23 @@ fn finding(finding: &Finding) -> FindingReport<'_> {
 /// When writing fails.
 pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let text = serde_json::to_string_pretty(&Document::of(report)).map_err(io::Error::other)?;
+    writeln!(out, "{}", harmless(&text))
+}
+
+/// Findings in the shape that they have in a report.
+#[must_use]
+pub fn findings_json(findings: &[Finding]) -> serde_json::Value {
+    findings.iter().map(|f| serde_json::to_value(finding(f)).unwrap_or_default()).collect()
+}
+
+/// A value as JSON on one line that can be looked at on a terminal without harm.
+#[must_use]
+pub fn safe_json(value: &serde_json::Value) -> String {
+    harmless(&value.to_string())
+}
+
+/// JSON text with what acts on a terminal escaped.
+fn harmless(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         if c == '\n' || *super::terminal(c.encode_utf8(&mut [0; 4])) == *c.encode_utf8(&mut [0; 4]) {
@@ -225,5 +242,5 @@ pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             }
         }
     }
-    writeln!(out, "{safe}")
+    safe
 }

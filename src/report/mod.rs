@@ -8,5 +8,5 @@ mod json;
 mod text;
 
 pub use escape::terminal;
-pub use json::{Document, write_json};
-pub use text::{TextOptions, write_text};
+pub use json::{Document, findings_json, safe_json, write_json};
+pub use text::{TextOptions, write_findings, write_problem, write_text};

@@ -5,7 +5,7 @@
 //! may be megabytes long.
 
 use super::terminal;
-use crate::diag::{Excerpt, Finding, Severity};
+use crate::diag::{Excerpt, Finding, Place, Severity};
 use crate::replay::{Answer, Summary};
 use crate::verify::Report;
 use anstyle::{AnsiColor, Style};
@@ -76,6 +76,29 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
     Ok(())
 }
 
+/// Writes findings, each in full.
+///
+/// # Errors
+/// When writing fails.
+pub fn write_findings(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
+    findings.iter().try_for_each(|finding| full(finding, TextOptions::default(), out))
+}
+
+/// Writes a mistake that keeps a file from being used: what, where, and what to do about it.
+///
+/// # Errors
+/// When writing fails.
+pub fn write_problem(message: &str, place: &Place, help: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{ERROR}error{ERROR:#}{STRONG}: {}{STRONG:#}", terminal(message))?;
+    let margin = " ".repeat(place.line.to_string().len());
+    writeln!(out, "{margin}{FRAME}-->{FRAME:#} {}", position(place))?;
+    drawing(place, ERROR, out)?;
+    if let Some(help) = help {
+        writeln!(out, "{margin} {FRAME}={FRAME:#} help: {}", terminal(help))?;
+    }
+    writeln!(out)
+}
+
 fn style(severity: Severity) -> Style {
     match severity {
         Severity::Error => ERROR,
@@ -118,20 +141,13 @@ fn execution(summary: &Summary, has_error: bool, out: &mut dyn Write) -> io::Res
 fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
     head(finding, out)?;
     let place = &finding.place;
-    let number = place.line.to_string();
-    let margin = " ".repeat(number.len());
-    write!(out, "{margin}{FRAME}-->{FRAME:#} {}", position(finding))?;
+    let margin = " ".repeat(place.line.to_string().len());
+    write!(out, "{margin}{FRAME}-->{FRAME:#} {}", position(&finding.place))?;
     if let Some(pointer) = &place.pointer {
         write!(out, " {}", terminal(pointer))?;
     }
     writeln!(out)?;
-    if let Some(excerpt) = &place.excerpt {
-        let (text, marks) = drawn(excerpt);
-        let style = style(finding.severity);
-        writeln!(out, "{margin} {FRAME}|{FRAME:#}")?;
-        writeln!(out, "{FRAME}{number} |{FRAME:#} {text}")?;
-        writeln!(out, "{margin} {FRAME}|{FRAME:#} {style}{marks}{style:#}")?;
-    }
+    drawing(place, style(finding.severity), out)?;
     let mut about = Vec::new();
     if let Some(id) = &finding.execution {
         about.push(format!("execution {}", terminal(id)));
@@ -158,6 +174,17 @@ fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Res
     writeln!(out)
 }
 
+/// The excerpt of a place with what it is about underlined.
+fn drawing(place: &Place, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some(excerpt) = &place.excerpt else { return Ok(()) };
+    let number = place.line.to_string();
+    let margin = " ".repeat(number.len());
+    let (text, marks) = drawn(excerpt);
+    writeln!(out, "{margin} {FRAME}|{FRAME:#}")?;
+    writeln!(out, "{FRAME}{number} |{FRAME:#} {text}")?;
+    writeln!(out, "{margin} {FRAME}|{FRAME:#} {style}{marks}{style:#}")
+}
+
 /// A finding on one line.
 fn brief(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let style = style(finding.severity);
@@ -167,7 +194,7 @@ fn brief(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         "{style}{}[{}]{style:#} {}{execution}: {}",
         finding.severity,
         finding.code,
-        position(finding),
+        position(&finding.place),
         terminal(&finding.message)
     )
 }
@@ -184,8 +211,7 @@ fn head(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-fn position(finding: &Finding) -> String {
-    let place = &finding.place;
+fn position(place: &Place) -> String {
     let file = terminal(&place.file);
     match (place.line, place.column) {
         (0, _) => file.into_owned(),

@@ -47,6 +47,18 @@ mod yv402;
 mod yv403;
 mod yv404;
 mod yv405;
+mod yv501;
+mod yv502;
+mod yv503;
+mod yv504;
+mod yv505;
+mod yv512;
+mod yv513;
+mod yv514;
+mod yv515;
+mod yv516;
+mod yv517;
+mod yv518;
 mod yv606;
 mod yv607;
 mod yv704;
@@ -84,6 +96,8 @@ pub struct Rule {
 pub enum Check {
     /// The reader, before there is anything to replay.
     Reader,
+    /// The commands about policies, which look at policies and not only at traces.
+    Policy,
     /// A function that is shown the scenes of these kinds.
     Scene(&'static [When], CheckFn),
 }
@@ -151,6 +165,18 @@ pub const ALL: &[&Rule] = &[
     &yv403::RULE,
     &yv404::RULE,
     &yv405::RULE,
+    &yv501::RULE,
+    &yv502::RULE,
+    &yv503::RULE,
+    &yv504::RULE,
+    &yv505::RULE,
+    &yv512::RULE,
+    &yv513::RULE,
+    &yv514::RULE,
+    &yv515::RULE,
+    &yv516::RULE,
+    &yv517::RULE,
+    &yv518::RULE,
     &yv606::RULE,
     &yv607::RULE,
     &yv704::RULE,
@@ -171,7 +197,7 @@ static BY_WHEN: LazyLock<[Vec<(u64, CheckFn)>; 5]> = LazyLock::new(|| {
         with_bits
             .filter_map(|(bit, check)| match check {
                 Check::Scene(whens, function) if whens.contains(&when) => Some((bit, function)),
-                Check::Scene(..) | Check::Reader => None,
+                Check::Scene(..) | Check::Reader | Check::Policy => None,
             })
             .collect()
     };

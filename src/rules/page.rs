@@ -7,9 +7,9 @@ use super::Rule;
 pub struct Page {
     /// The whole text.
     pub markdown: String,
-    /// A trace in which the rule fires, and no other rule does.
+    /// What the rule fires on, and no other rule does: a trace; for rules about policies, a policy.
     pub failing: Option<String>,
-    /// A trace in which nothing fires.
+    /// The same with nothing that fires.
     pub passing: Option<String>,
 }
 

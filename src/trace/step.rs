@@ -101,6 +101,8 @@ pub struct Started<'r, 'a> {
     pub governor: Option<Str<'a>>,
     /// Whether the policy in force is named.
     pub policy: bool,
+    /// Its digest.
+    pub policy_digest: Option<Str<'a>>,
     /// Whether tokens are required.
     pub capabilities_required: bool,
     /// Whether records are chained.
@@ -241,6 +243,10 @@ pub struct Outcome<'a> {
     pub error_type: bool,
     /// The exit code.
     pub exit_code: Option<i64>,
+    /// What it cost.
+    pub cost: Option<f64>,
+    /// How long it took, in milliseconds.
+    pub duration: Option<f64>,
     /// The format marks failures by a prefix of the output.
     pub marks_failures: bool,
 }

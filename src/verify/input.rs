@@ -21,12 +21,33 @@ const CHUNK: usize = 128 << 10;
 const WORKERS: u64 = 16;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
+/// Is shown each record, with the execution that it belongs to.
+pub(super) type Watch<'w> = &'w mut dyn FnMut(&str, &Entry<'_>);
+
+/// Shows the records of one input, in their order, instead of replaying them. What can't be read is
+/// reported all the same.
+pub(super) fn watch<'w>(input: &Result<Found, Missing>, options: &'w Options, report: &mut Report, watch: Watch<'w>) {
+    match input {
+        Ok(found) => match open(&found.input) {
+            Ok(reader) => {
+                let mut run = Run { watch: Some(watch), ..Run::new(&found.name, options) };
+                run.read(reader, &mut report.counts.bytes);
+                run.finish(report);
+            }
+            Err(error) => cannot_open(&found.name, &error, options, report),
+        },
+        Err(missing) => cannot_open(&missing.name, &missing.error, options, report),
+    }
+}
+
 /// An input while it is being verified.
 struct Run<'o> {
     file: Arc<str>,
     /// The execution of formats that name none: the stem of the file.
     stem: String,
     options: &'o Options,
+    /// Instead of workers: whoever wants to see the records themselves.
+    watch: Option<Watch<'o>>,
     shards: Vec<Shard>,
     format: Option<Format>,
     records: u64,
@@ -77,6 +98,7 @@ impl<'o> Run<'o> {
             file: name.into(),
             stem: stem(name),
             options,
+            watch: None,
             shards: Vec::new(),
             format: options.format,
             records: 0,
@@ -286,6 +308,9 @@ impl<'o> Run<'o> {
 
     /// Hands entries to the workers, each execution to one of them, in the order of the input.
     fn replay(&mut self, format: Format, parsed: &[Vec<Entry<'_>>]) {
+        if self.watch.is_some() {
+            return self.show(parsed);
+        }
         if self.shards.is_empty() {
             let workers = if format == Format::ExecutionRecord || format == Format::YuangsEvents { WORKERS } else { 1 };
             self.shards = (0..workers).map(|_| Shard::new(self.file.clone(), format)).collect();
@@ -338,6 +363,18 @@ impl<'o> Run<'o> {
                 }
             }
         });
+    }
+
+    /// Shows records to whoever watches.
+    fn show(&mut self, parsed: &[Vec<Entry<'_>>]) {
+        for entry in parsed.iter().flatten() {
+            self.records += 1;
+            self.report_problems(entry);
+            let named = entry.record.execution_id().map(|id| id.decode().into_owned());
+            if let Some(watch) = &mut self.watch {
+                watch(named.as_deref().unwrap_or(&self.stem), entry);
+            }
+        }
     }
 
     /// Takes note that a line could not be read: it may explain what comes after it.

@@ -13,11 +13,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("governance", &[]),
     ("command", &[]),
     ("trace", &["governance", "schema", "json", "time", "diag"]),
+    ("policy", &["command", "governance", "trace", "json"]),
     ("replay", &["governance", "trace", "json", "command"]),
-    ("rules", &["replay", "governance", "trace", "json", "diag"]),
+    ("rules", &["replay", "policy", "governance", "trace", "json", "diag"]),
     ("verify", &["rules", "replay", "governance", "trace", "schema", "source", "json", "diag"]),
     ("report", &["verify", "replay", "governance", "diag"]),
-    ("cli", &["command", "json", "verify", "report", "rules", "replay", "governance", "trace", "schema", "source", "diag"]),
+    (
+        "cli",
+        &["command", "policy", "json", "verify", "report", "rules", "replay", "governance", "trace", "schema", "source", "diag"],
+    ),
 ];
 
 fn sources(folder: &Path, all: &mut Vec<(String, String)>) {

@@ -22,4 +22,5 @@ mod corpora;
 mod generate;
 mod oracle;
 mod pages;
+mod policy;
 mod properties;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
-use yuangs_verify::rules::{ALL, Page, Rule};
+use yuangs_verify::rules::{ALL, Check, Page, Rule};
 
 const SECTIONS: [&str; 5] = ["## What it does", "## Why it matters", "## How to mend it", "## Fails", "## Passes"];
 
@@ -11,6 +11,36 @@ const SECTIONS: [&str; 5] = ["## What it does", "## Why it matters", "## How to 
 struct Example {
     bytes: Vec<u8>,
     options: Vec<String>,
+}
+
+/// An example about policies: the command, the policy, and its cases or a trace.
+fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
+    let section = page.split_once(&format!("\n{heading}\n")).unwrap().1;
+    let section = section.split_once("\n## ").map_or(section, |(here, _)| here);
+    let blocks: Vec<&str> = section.split("```").skip(1).step_by(2).collect();
+    let [policy, beside] = blocks.as_slice() else { panic!("{heading} needs two blocks") };
+    let (info, policy) = policy.split_once('\n').unwrap();
+    let (language, beside) = beside.split_once('\n').unwrap();
+    std::fs::write(folder.join("policy.yaml"), policy).unwrap();
+    let mut arguments: Vec<&str> = info.split_whitespace().skip(1).collect();
+    assert_eq!(arguments.remove(0), "policy");
+    if let Some(name) = language.strip_prefix("yaml ") {
+        std::fs::write(folder.join(name), beside).unwrap();
+    } else if language == "jsonl" {
+        std::fs::write(folder.join("trace.jsonl"), beside).unwrap();
+        arguments.push("trace.jsonl");
+    } else {
+        std::fs::write(folder.join("policy.test.yaml"), beside).unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+        .current_dir(folder)
+        .arg("policy")
+        .args(&arguments)
+        .args(["--format", "json"])
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {error}")))
 }
 
 /// The fenced block under a heading; its info line may hold options, `hex` or `unended`.
@@ -66,14 +96,19 @@ fn check(rule: &Rule) {
         std::fs::create_dir(folder.path().join("keys")).unwrap();
         std::fs::write(folder.path().join("keys/example.json"), body).unwrap();
     }
-    let (_, failing) = run(folder.path(), &example(&page, "## Fails"));
+    let about_policies = matches!(rule.check, Check::Policy);
+    let run = |heading: &str| {
+        if about_policies { run_policy(folder.path(), &page, heading) } else { run(folder.path(), &example(&page, heading)) }
+    };
+    let (failed, failing) = run("## Fails");
     let code = rule.code.to_string();
     // A native format always says what it doesn't record; that note may stand beside the example.
     let found: Vec<&str> = codes(&failing).into_iter().filter(|c| *c != "YV212" || code == "YV212").collect();
     assert_eq!(found, [code.as_str()], "{code}: the failing example gives {:#}", failing["findings"]);
     let severity = failing["findings"].as_array().unwrap().iter().find(|f| f["code"] == *code).unwrap()["severity"].clone();
     assert_eq!(severity, rule.severity.name(), "{code}");
-    let (exit, passing) = run(folder.path(), &example(&page, "## Passes"));
+    assert!(!about_policies || failed == 1, "{code}: the failing example exits with {failed}");
+    let (exit, passing) = run("## Passes");
     assert!(codes(&passing).is_empty(), "{code}: the passing example gives {:#}", passing["findings"]);
     assert_eq!(exit, 0, "{code}: the passing example verifies nothing");
 }

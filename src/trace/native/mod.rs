@@ -151,6 +151,8 @@ impl<'a> NativeResult<'a> {
             error: self.error,
             error_type: false,
             exit_code: self.exit_code.map(|n| n.get()),
+            cost: None,
+            duration: None,
             marks_failures: true,
         }
     }

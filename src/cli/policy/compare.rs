@@ -1,0 +1,215 @@
+//! `policy compare`.
+
+use super::find::{self, Found};
+use super::objection::Objections;
+use super::test::policies_under;
+use super::{FailOn, Format};
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::diag::Severity;
+use crate::policy::{Action, At, Change, Comparison, Effort, Ledger, compare, load_cases, load_corpus};
+use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::source::discover;
+use crate::verify::{Options, watch};
+use clap::Args;
+use serde_json::json;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Recorded actions that are asked about.
+const MAX_RECORDED: usize = 1_000_000;
+
+/// Compare two policies: what becomes milder, what stricter?
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The policy as it was: a file, a folder of policies, or the name of one that is built in.
+    #[arg(value_name = "BASE")]
+    base: String,
+    /// The policy as it will be.
+    #[arg(value_name = "HEAD")]
+    head: String,
+    /// Ask about the actions of a corpus or a test file too.
+    #[arg(long, value_name = "FILE")]
+    corpus: Vec<PathBuf>,
+    /// Ask about the actions that traces record too.
+    #[arg(long, value_name = "PATH")]
+    traces: Vec<PathBuf>,
+    /// Where the search starts; the same seed tries the same.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
+    /// Actions to make.
+    #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
+    cases: u32,
+    /// Fail (exit 1) when there are findings this bad.
+    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
+    fail_on: FailOn,
+    /// How to report.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// Two policies of one name.
+struct Pair {
+    base: Found,
+    head: Found,
+}
+
+impl CompareArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let (pairs, one_sided) = self.pairs()?;
+        let given = self.given()?;
+        let effort = Effort { seed: self.seed, cases: self.cases, only: Vec::new() };
+        let mut objections = Objections::default();
+        let mut results = Vec::new();
+        for pair in pairs {
+            let comparison = compare(&pair.base.policy, &pair.head.policy, &given, &effort);
+            report(&pair, &comparison, &mut objections);
+            results.push((pair, comparison));
+        }
+        objections.finish();
+        print(Color::Auto, |out| match self.format {
+            Format::Text => self.text(&results, &one_sided, &objections, out),
+            Format::Json => writeln!(out, "{}", safe_json(&self.json(&results, &one_sided, &objections))),
+        })?;
+        if results.is_empty() {
+            return Ok(EXIT_UNABLE);
+        }
+        // A policy that is gone allows whatever the others don't forbid: nobody has looked at that.
+        let gone = !one_sided.is_empty() && self.fail_on != FailOn::Never;
+        let count = |severity| objections.count(severity) as u64;
+        let failing = self.fail_on.count(count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+        Ok(if failing > 0 || gone { EXIT_FINDINGS } else { EXIT_CLEAN })
+    }
+
+    /// The policies to compare, and the files that only one of the folders has.
+    fn pairs(&self) -> Result<(Vec<Pair>, Vec<String>), Failure> {
+        let (base, head) = (Path::new(&self.base), Path::new(&self.head));
+        for name in [&self.base, &self.head] {
+            if !Path::new(name).exists() && name.contains(':') {
+                let remedy = format!("write the file out first: git show '{name}' > base.yaml");
+                return Err(Failure::unable(format!("`{name}` is no file; revisions can't be read yet"), remedy));
+            }
+        }
+        if !base.is_dir() && !head.is_dir() {
+            return Ok((vec![Pair { base: find::policy(&self.base)?, head: find::policy(&self.head)? }], Vec::new()));
+        }
+        if !(base.is_dir() && head.is_dir()) {
+            return Err(Failure::unable("a folder can only be compared with a folder", "name two files, or two folders"));
+        }
+        let names = |folder: &Path| -> Result<Vec<String>, Failure> {
+            Ok(policies_under(folder)?.iter().filter_map(|f| Some(f.file_name()?.to_string_lossy().into_owned())).collect())
+        };
+        let (before, after) = (names(base)?, names(head)?);
+        let mut pairs = Vec::new();
+        for name in before.iter().filter(|n| after.contains(n)) {
+            let load = |folder: &Path| find::policy(&find::name_of(&folder.join(name)));
+            pairs.push(Pair { base: load(base)?, head: load(head)? });
+        }
+        let removed = before.iter().filter(|n| !after.contains(n)).map(|n| format!("{n} is only in the base"));
+        let added = after.iter().filter(|n| !before.contains(n)).map(|n| format!("{n} is only in the head"));
+        Ok((pairs, removed.chain(added).collect()))
+    }
+
+    /// The actions of corpora, test files and traces.
+    fn given(&self) -> Result<Vec<Action>, Failure> {
+        let mut given = Vec::new();
+        for path in &self.corpus {
+            let (name, text) = (find::name_of(path), find::read(path)?);
+            let cases = if path.extension().is_some_and(|e| e == "jsonl") { load_corpus(&text) } else { load_cases(&text) };
+            given.extend(cases.map_err(|p| find::complain(&name, &text, &p))?.into_iter().map(|c| c.action));
+        }
+        let mut ledger = Ledger::default();
+        let options = Options { max_findings: 1, ..Options::default() };
+        let report = watch(&discover(&self.traces), &options, &mut |file, execution, entry| {
+            entry.record.steps(&mut |step| {
+                ledger.step(&format!("{file}\n{execution}"), &step, &mut |decided, _| {
+                    if given.len() < MAX_RECORDED {
+                        given.push(decided.action.clone());
+                    }
+                });
+            });
+        });
+        if report.counts.unopened > 0 {
+            return Err(Failure::unable("a trace can't be opened", "--traces takes files and folders of traces"));
+        }
+        Ok(given)
+    }
+
+    fn text(
+        &self,
+        results: &[(Pair, Comparison)],
+        one_sided: &[String],
+        objections: &Objections,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        write_findings(&objections.findings, out)?;
+        for line in one_sided {
+            writeln!(out, "not compared: {}", terminal(line))?;
+        }
+        for (pair, found) in results {
+            writeln!(out, "{} → {}", terminal(&pair.base.file), terminal(&pair.head.file))?;
+            for (id, change) in &found.rules {
+                match change {
+                    Change::Added => writeln!(out, "    + {}", terminal(id))?,
+                    Change::Removed => writeln!(out, "    - {}", terminal(id))?,
+                    Change::Changed(parts) => writeln!(out, "    ~ {}: {}", terminal(id), parts.join(", "))?,
+                }
+            }
+            let (milder, stricter): (Vec<_>, Vec<_>) = found.differences.iter().partition(|(k, _)| k.is_milder());
+            let sum = |list: &[(_, &crate::policy::Difference)]| list.iter().map(|(_, d)| d.count).sum::<u64>();
+            writeln!(
+                out,
+                "    {} milder, {} stricter, of {} actions made and {} given",
+                sum(&milder),
+                sum(&stricter),
+                found.made,
+                found.given
+            )?;
+            if found.left_out > 0 {
+                writeln!(out, "    {} more differ in kinds that aren't listed", found.left_out)?;
+            }
+        }
+        writeln!(out, "seed {}: a search, and no proof that nothing else differs", self.seed)
+    }
+
+    fn json(&self, results: &[(Pair, Comparison)], one_sided: &[String], objections: &Objections) -> serde_json::Value {
+        let pairs: Vec<_> = results
+            .iter()
+            .map(|(pair, found)| {
+                let differences: Vec<_> = found
+                    .differences
+                    .iter()
+                    .map(
+                        |(kind, d)| json!({ "kind": kind, "count": d.count, "witness": d.witness.to_json(), "reason": d.reason }),
+                    )
+                    .collect();
+                json!({
+                    "base": pair.base.file, "head": pair.head.file, "made": found.made, "given": found.given,
+                    "leftOut": found.left_out, "rules": found.rules, "differences": differences,
+                })
+            })
+            .collect();
+        json!({
+            "version": 1, "seed": self.seed, "exhaustive": false, "pairs": pairs, "notCompared": one_sided,
+            "findings": findings_json(&objections.findings),
+        })
+    }
+}
+
+/// A finding for each kind of difference, at the rule of the head that is behind it.
+fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
+    for (kind, difference) in &found.differences {
+        let place = pair.head.policy.rule(&kind.head_rule).map_or(At { line: 1, column: 1 }, |r| r.at);
+        let (code, word) = if kind.is_milder() { (516, "milder") } else { (517, "stricter") };
+        let message = format!(
+            "{word}: {} by `{}` becomes {} by `{}`: {}",
+            kind.base,
+            kind.base_rule,
+            kind.head,
+            kind.head_rule,
+            difference.witness.summary()
+        );
+        let help = format!("{} of the actions that were asked about; the new reason: {}", difference.count, difference.reason);
+        to.add(code, &pair.head.file, &pair.head.text, place, message, Some(help));
+    }
+}

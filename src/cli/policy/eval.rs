@@ -1,0 +1,182 @@
+//! `policy eval`.
+
+use super::Format;
+use super::find;
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::policy::{Action, Consulted, Context, Decision, Effect, History, Holds, Policy, json_context};
+use crate::report::{safe_json, terminal};
+use clap::Args;
+use serde_json::{Value, json};
+use std::io::{self, Read as _, Write};
+use std::path::PathBuf;
+
+/// Ask a policy about actions.
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// The policy: a file, or the name of one that is built in.
+    #[arg(short, long, value_name = "FILE|NAME", default_value = "default")]
+    policy: String,
+    /// One action as JSON: `{"type": …, "payload": …}`.
+    #[arg(value_name = "ACTION", conflicts_with_all = ["shell", "file"])]
+    action: Option<String>,
+    /// One command line.
+    #[arg(long, value_name = "CMD", allow_hyphen_values = true, conflicts_with = "file")]
+    shell: Option<String>,
+    /// A file with one action a line, or `{"action": …, "context": …}`; `-` for standard input.
+    #[arg(long, value_name = "JSONL")]
+    file: Option<PathBuf>,
+    /// The circumstances as JSON: `risk`, `turn`, `agent`, `mode`, `production`, `time`.
+    #[arg(long, value_name = "JSON")]
+    context: Option<String>,
+    /// Say of each rule why it matches or doesn't.
+    #[arg(long)]
+    trace: bool,
+    /// Exit with 1 when an action isn't allowed.
+    #[arg(long)]
+    check: bool,
+    /// How.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// A question from a file, or why a line is none.
+type Question = (u64, Result<(Action, Context), String>);
+
+impl EvalArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let found = find::policy(&self.policy)?;
+        let base = match &self.context {
+            None => Context { turn: 1, ..Context::default() },
+            Some(text) => {
+                let value: Value = crate::json::from_text(text).map_err(|e| unusable("the context", &e.to_string()))?;
+                json_context(&value).map_err(|e| unusable("the context", &e))?
+            }
+        };
+        let questions = self.questions(&base)?;
+        let (mut refused, mut unreadable) = (false, false);
+        print(Color::Auto, |out| {
+            for (line, question) in &questions {
+                match question {
+                    Ok((action, context)) => {
+                        let effect = self.answer(&found.policy, action, context, *line, out)?;
+                        refused |= effect != Effect::Allow;
+                    }
+                    Err(why) => {
+                        unreadable = true;
+                        match self.format {
+                            Format::Text => writeln!(out, "line {line}: no action: {}", terminal(why))?,
+                            Format::Json => writeln!(out, "{}", safe_json(&json!({ "line": line, "error": why })))?,
+                        }
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(match () {
+            () if unreadable => EXIT_UNABLE,
+            () if questions.is_empty() => {
+                let _ = writeln!(anstream::stderr().lock(), "nothing was asked: the file holds no action");
+                EXIT_EMPTY
+            }
+            () if refused && self.check => EXIT_FINDINGS,
+            () => EXIT_CLEAN,
+        })
+    }
+
+    fn questions(&self, base: &Context) -> Result<Vec<Question>, Failure> {
+        if let Some(line) = &self.shell {
+            return Ok(vec![(0, Ok((Action::shell(line), base.clone())))]);
+        }
+        if let Some(text) = &self.action {
+            let value: Value = crate::json::from_text(text).map_err(|e| unusable("the action", &e.to_string()))?;
+            let action = Action::from_json(&value).map_err(|e| unusable("the action", &e.to_string()))?;
+            return Ok(vec![(0, Ok((action, base.clone())))]);
+        }
+        let Some(path) = &self.file else {
+            return Err(Failure::unable("nothing to ask about", "give an ACTION, --shell CMD or --file JSONL"));
+        };
+        let text = if path.as_os_str() == "-" {
+            let mut text = String::new();
+            io::stdin().read_to_string(&mut text).map_err(|e| unusable("standard input", &e.to_string()))?;
+            text
+        } else {
+            std::fs::read_to_string(path).map_err(|e| unusable(&path.to_string_lossy(), &e.to_string()))?
+        };
+        let lines = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty());
+        Ok(lines.map(|(n, line)| (n, question(line, base))).collect())
+    }
+
+    fn answer(&self, policy: &Policy, action: &Action, context: &Context, line: u64, out: &mut dyn Write) -> io::Result<Effect> {
+        let history = History::default();
+        let request = context.request(action, &history);
+        let decision = policy.decide(&request);
+        let consulted = if self.trace { policy.explain(&request) } else { Vec::new() };
+        match self.format {
+            Format::Text => text(action, line, &decision, out).and_then(|()| account(&consulted, &decision, out))?,
+            Format::Json => {
+                let mut value = json!({
+                    "effect": decision.effect,
+                    "rule": decision.rule.map(|r| &r.id),
+                    "reason": decision.reason(),
+                    "risk": policy.risk(&request),
+                    "monitor": policy.monitor,
+                });
+                if let Some(object) = value.as_object_mut() {
+                    if line > 0 {
+                        object.insert("line".into(), line.into());
+                    }
+                    if self.trace {
+                        let rules = consulted.iter().map(|c| {
+                            json!({ "rule": c.rule.id, "effect": c.rule.effect, "holds": c.holds, "why": c.why, "consulted": !c.too_late })
+                        });
+                        object.insert("trace".into(), rules.collect());
+                    }
+                }
+                writeln!(out, "{}", safe_json(&value))?;
+            }
+        }
+        Ok(decision.effect)
+    }
+}
+
+fn unusable(what: &str, why: &str) -> Failure {
+    Failure::unable(format!("{what} can't be used: {why}"), r#"an action is {"type": "shell_cmd", "payload": {"command": "ls"}}"#)
+}
+
+fn question(line: &str, base: &Context) -> Result<(Action, Context), String> {
+    let value: Value = crate::json::from_text(line).map_err(|e| e.to_string())?;
+    let action = Action::from_json(value.get("action").unwrap_or(&value)).map_err(|e| e.to_string())?;
+    let context = match value.get("context").filter(|_| value.get("action").is_some()) {
+        Some(context) => json_context(context)?,
+        None => base.clone(),
+    };
+    Ok((action, context))
+}
+
+fn text(action: &Action, line: u64, decision: &Decision<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let number = if line > 0 { format!("{line}: ") } else { String::new() };
+    writeln!(
+        out,
+        "{number}{} by {}: {}\n    {}",
+        decision.effect,
+        decision.rule.map_or_else(|| "the default".to_owned(), |r| format!("rule {}", terminal(&r.id))),
+        terminal(&decision.reason()),
+        terminal(&action.summary())
+    )
+}
+
+/// The account of every rule.
+fn account(consulted: &[Consulted<'_>], decision: &Decision<'_>, out: &mut dyn Write) -> io::Result<()> {
+    for (index, one) in consulted.iter().enumerate() {
+        let mark = match one.holds {
+            _ if decision.index == Some(index) => "decides",
+            _ if one.too_late => "not asked",
+            Holds::Yes => "matches",
+            Holds::Maybe => "may match",
+            Holds::No => "no match",
+        };
+        writeln!(out, "    {mark:<10} {} ({}): {}", terminal(&one.rule.id), one.rule.effect, terminal(&one.why))?;
+    }
+    Ok(())
+}

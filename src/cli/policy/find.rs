@@ -1,0 +1,121 @@
+//! Where policies come from, and how mistakes in them are said.
+
+use crate::cli::EXIT_CLEAN;
+use crate::cli::output::{Color, Failure, print};
+use crate::policy::{At, Policy, Problem, SHIPPED, load, shipped};
+use crate::report::{terminal, write_problem};
+use clap::Args;
+use std::path::Path;
+
+/// Bytes that a policy or a test file may have.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// List the policies that are built in.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// The policy to print.
+    name: Option<String>,
+}
+
+impl ShowArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let text = match self.name {
+            None => SHIPPED.iter().map(|s| format!("{:<20} {}\n", s.name, s.summary)).collect(),
+            Some(name) => match shipped(&name) {
+                Some(found) => found.text.to_owned(),
+                None => return Err(no_policy(&name)),
+            },
+        };
+        print(Color::Auto, |out| out.write_all(text.as_bytes()))?;
+        Ok(EXIT_CLEAN)
+    }
+}
+
+fn no_policy(name: &str) -> Failure {
+    let names: Vec<&str> = SHIPPED.iter().map(|s| s.name).collect();
+    Failure::unable(format!("there is no file and no policy `{name}`"), format!("built in: {}", names.join(", ")))
+}
+
+/// A policy with its text and the name that it is reported under.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) file: String,
+    pub(super) text: String,
+    pub(super) policy: Policy,
+}
+
+/// Reads a file, within limits.
+pub(super) fn read(path: &Path) -> Result<String, Failure> {
+    let unable =
+        |e: std::io::Error| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable UTF-8");
+    let size = std::fs::metadata(path).map_err(unable)?.len();
+    if size > MAX_BYTES {
+        return Err(Failure::unable(format!("`{}` has {size} bytes", path.display()), format!("it may have {MAX_BYTES}")));
+    }
+    std::fs::read_to_string(path).map_err(unable)
+}
+
+/// A path as it is reported: with `/`, whatever the system writes.
+pub(super) fn name_of(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
+
+/// The policy of this name or in this file.
+pub(super) fn policy(name: &str) -> Result<Found, Failure> {
+    let path = Path::new(name);
+    if !path.is_file()
+        && let Some(shipped) = shipped(name)
+    {
+        return parse(&format!("{name}.yaml"), shipped.text.to_owned());
+    }
+    if !path.exists() {
+        return Err(no_policy(name));
+    }
+    parse(&name_of(path), read(path)?)
+}
+
+/// Loads a policy's text. Mistakes are printed where they stand.
+pub(super) fn parse(file: &str, text: String) -> Result<Found, Failure> {
+    let stem = Path::new(file).file_stem().map_or_else(|| file.to_owned(), |s| s.to_string_lossy().into_owned());
+    match load(&stem, &text) {
+        Ok(policy) => Ok(Found { file: file.to_owned(), text, policy }),
+        Err(problems) => Err(complain(file, &text, &problems)),
+    }
+}
+
+/// Prints mistakes, each with its line, and makes the failure that counts them.
+pub(super) fn complain(file: &str, text: &str, problems: &[Problem]) -> Failure {
+    let mut stderr = anstream::stderr().lock();
+    for problem in problems {
+        let place = crate::diag::Place { excerpt: excerpt(text, problem.at), ..place(file, problem.at) };
+        let _ = write_problem(&problem.message, &place, problem.help.as_deref(), &mut stderr);
+    }
+    let count = match problems.len() {
+        1 => "1 mistake".to_owned(),
+        n => format!("{n} mistakes"),
+    };
+    Failure::unable(format!("`{}` can't be used: {count}", terminal(file)), "docs/policy.md describes the format")
+}
+
+/// A place in a policy file.
+pub(super) fn place(file: &str, at: At) -> crate::diag::Place {
+    crate::diag::Place { file: file.into(), line: at.line.into(), column: at.column.into(), pointer: None, excerpt: None }
+}
+
+/// The line of a place, with the word that stands there.
+pub(super) fn excerpt(text: &str, at: At) -> Option<crate::diag::Excerpt> {
+    let line = text.lines().nth(usize::try_from(at.line).ok()?.checked_sub(1)?)?;
+    let from = usize::try_from(at.column).ok()?.saturating_sub(1).min(line.len());
+    let rest = line.get(from..)?;
+    let quoted = rest.starts_with(['"', '\'']);
+    let ends =
+        |(i, c): (usize, char)| if quoted { i > 0 && rest.starts_with(c) } else { matches!(c, ':' | ',' | '}' | ']' | ' ') };
+    let length = rest.char_indices().find(|c| ends(*c)).map_or(rest.len(), |(i, _)| if quoted { i + 1 } else { i });
+    let cut = line.char_indices().map(|(i, c)| i + c.len_utf8()).take_while(|i| *i <= from + length.min(120) + 40).last()?;
+    Some(crate::diag::Excerpt {
+        text: line.get(..cut)?.to_owned(),
+        span: (from, (from + length.max(1)).min(cut)),
+        cut_before: false,
+        cut_after: cut < line.len(),
+    })
+}

@@ -1,0 +1,151 @@
+//! `policy fuzz`.
+
+use super::Format;
+use super::find;
+use super::objection::Objections;
+use super::test::beside;
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::policy::{Action, At, Effort, Found, Usable, Violation, fuzz, load_cases, property_ids, shipped, usable};
+use crate::report::{findings_json, safe_json, terminal, write_findings};
+use clap::Args;
+use serde_json::json;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Search for counterexamples to the properties of a policy.
+#[derive(Debug, Args)]
+pub struct FuzzArgs {
+    /// The policy: a file, or the name of one that is built in.
+    #[arg(value_name = "FILE|NAME", default_value = "default")]
+    policy: String,
+    /// Where the search starts; the same seed tries the same.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
+    /// Actions to try for each property.
+    #[arg(long, default_value_t = 2000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    cases: u32,
+    /// Search only for counterexamples to this property; may be given several times.
+    #[arg(long, value_name = "ID")]
+    property: Vec<String>,
+    /// Add the counterexamples to `NAME.regressions.yaml` beside the policy, where `policy test` runs them.
+    #[arg(long)]
+    save: bool,
+    /// How to report.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+impl FuzzArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let found = find::policy(&self.policy)?;
+        let seeds = self.seeds()?;
+        let known = property_ids(&found.policy);
+        if let Some(unknown) = self.property.iter().find(|id| !known.contains(id)) {
+            return Err(Failure::unable(
+                format!("the policy has no property `{unknown}`"),
+                format!("known: {}", known.join(", ")),
+            ));
+        }
+        let effort = Effort { seed: self.seed, cases: self.cases, only: self.property.clone() };
+        let outcomes = fuzz(&found.policy, &seeds, &effort);
+        let share = usable(&found.policy);
+        let mut objections = Objections::default();
+        let mut saved = Vec::new();
+        for outcome in &outcomes {
+            if let Some(violation) = &outcome.violation {
+                let at = self.place(&found, &outcome.id, violation);
+                let code = if violation.evasion { 518 } else { 515 };
+                let message = format!("{}: {}", outcome.id, violation.story);
+                let case = case_of(&outcome.id, violation);
+                objections.add(code, &found.file, &found.text, at, message, Some(format!("as a test case: {case}")));
+                saved.push(case);
+            }
+        }
+        objections.finish();
+        if self.save {
+            self.save(&saved)?;
+        }
+        print(Color::Auto, |out| match self.format {
+            Format::Text => self.text(&outcomes, share, &objections, out),
+            Format::Json => {
+                let properties: Vec<_> = outcomes
+                    .iter()
+                    .map(|o| {
+                        let action = o.violation.as_ref().map(|v| v.action.to_json());
+                        json!({ "id": o.id, "tried": o.tried, "concerned": o.concerned, "counterexample": action })
+                    })
+                    .collect();
+                let findings = findings_json(&objections.findings);
+                let value =
+                    json!({ "version": 1, "seed": self.seed, "properties": properties, "usable": share, "findings": findings });
+                writeln!(out, "{}", safe_json(&value))
+            }
+        })?;
+        Ok(match () {
+            () if !objections.findings.is_empty() => EXIT_FINDINGS,
+            () if outcomes.iter().all(|o| o.concerned == 0) => EXIT_EMPTY,
+            () => EXIT_CLEAN,
+        })
+    }
+
+    /// The actions of the cases beside the policy.
+    fn seeds(&self) -> Result<Vec<Action>, Failure> {
+        let path = Path::new(&self.policy);
+        let (name, text) = if path.is_file() {
+            let file = beside(path, "test.yaml");
+            if !file.is_file() {
+                return Ok(Vec::new());
+            }
+            (find::name_of(&file), find::read(&file)?)
+        } else {
+            match shipped(&self.policy) {
+                Some(shipped) => (format!("{}.test.yaml", shipped.name), shipped.cases.to_owned()),
+                None => return Ok(Vec::new()),
+            }
+        };
+        let cases = load_cases(&text).map_err(|p| find::complain(&name, &text, &p))?;
+        Ok(cases.into_iter().map(|c| c.action).collect())
+    }
+
+    /// The rule that is to blame, the property that is broken, or the top of the file.
+    #[expect(clippy::unused_self, reason = "reads as a question to the run")]
+    fn place(&self, found: &find::Found, id: &str, violation: &Violation) -> At {
+        let own = found.policy.properties.iter().find(|p| p.id == id).map(|p| p.at);
+        own.or_else(|| found.policy.rule(&violation.rule).map(|r| r.at)).unwrap_or(At { line: 1, column: 1 })
+    }
+
+    fn save(&self, cases: &[String]) -> Result<(), Failure> {
+        let path = Path::new(&self.policy);
+        if cases.is_empty() || !path.is_file() {
+            return Ok(());
+        }
+        let file: PathBuf = beside(path, "regressions.yaml");
+        let mut text = if file.is_file() { find::read(&file)? } else { "# What `policy fuzz` has found.\ncases:\n".to_owned() };
+        for case in cases.iter().filter(|c| !text.contains(c.as_str())).collect::<Vec<_>>() {
+            text.push_str(&format!("  - {case}\n"));
+        }
+        std::fs::write(&file, text)
+            .map_err(|e| Failure::unable(format!("can't write `{}`: {e}", file.display()), "it stands beside the policy"))
+    }
+
+    fn text(&self, outcomes: &[Found], share: Usable, objections: &Objections, out: &mut dyn Write) -> io::Result<()> {
+        write_findings(&objections.findings, out)?;
+        for outcome in outcomes {
+            let word = if outcome.violation.is_some() { "FAIL" } else { "pass" };
+            writeln!(out, "{word} {:<18} {} tried, {} concerned", terminal(&outcome.id), outcome.tried, outcome.concerned)?;
+        }
+        writeln!(out, "usable: {} of {} commands that only look are allowed", share.allowed, share.of)?;
+        writeln!(out, "seed {}: a search, and no proof", self.seed)
+    }
+}
+
+/// A counterexample as a case on one line: JSON is YAML.
+fn case_of(id: &str, violation: &Violation) -> String {
+    let short = violation.action.summary();
+    safe_json(&json!({
+        "name": format!("{id}: {short}"),
+        "action": violation.action.to_json(),
+        "expect": violation.expected,
+    }))
+}

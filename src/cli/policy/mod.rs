@@ -1,0 +1,73 @@
+//! `policy`: ask policies, test them, replay them.
+
+mod compare;
+mod eval;
+mod find;
+mod fuzz;
+mod objection;
+mod replay;
+mod test;
+
+use super::output::Failure;
+use clap::{Subcommand, ValueEnum};
+
+/// Policies: what may an agent do?
+#[derive(Debug, Subcommand)]
+pub enum PolicyCommand {
+    /// Ask a policy about an action, or about each of a file of actions.
+    Eval(eval::EvalArgs),
+    /// Run the cases and corpora of policies, and say what they exercise.
+    Test(test::TestArgs),
+    /// Compare two policies: what becomes milder, what stricter?
+    Compare(compare::CompareArgs),
+    /// Search for actions that break a property of a policy.
+    Fuzz(fuzz::FuzzArgs),
+    /// Ask a policy about every decision that traces record: what would change?
+    Replay(replay::ReplayArgs),
+    /// List the policies that are built in, or print one.
+    Show(find::ShowArgs),
+}
+
+/// Ways to report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// JSON.
+    Json,
+}
+
+/// Thresholds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Error,
+    Warning,
+    Note,
+    Never,
+}
+
+impl FailOn {
+    /// How many findings are at least as bad as the threshold.
+    const fn count(self, errors: u64, warnings: u64, notes: u64) -> u64 {
+        match self {
+            Self::Error => errors,
+            Self::Warning => errors + warnings,
+            Self::Note => errors + warnings + notes,
+            Self::Never => 0,
+        }
+    }
+}
+
+impl PolicyCommand {
+    /// Runs it.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        match self {
+            Self::Eval(args) => args.run(),
+            Self::Test(args) => args.run(),
+            Self::Compare(args) => args.run(),
+            Self::Fuzz(args) => args.run(),
+            Self::Replay(args) => args.run(),
+            Self::Show(args) => args.run(),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Findings about policies.
+
+use super::find::{excerpt, place};
+use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
+use crate::policy::At;
+use crate::rules::by_code;
+
+/// The findings of one run.
+#[derive(Debug, Default)]
+pub(super) struct Objections {
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Objections {
+    /// Adds a finding at a place of a file whose text is at hand.
+    pub(super) fn add(
+        &mut self,
+        code: u16,
+        file: &str,
+        text: &str,
+        at: At,
+        message: String,
+        help: Option<String>,
+    ) -> &mut Finding {
+        let there = Place { excerpt: excerpt(text, at), ..place(file, at) };
+        self.push(code, there, message, help)
+    }
+
+    /// Adds a finding.
+    pub(super) fn push(&mut self, code: u16, place: Place, message: String, help: Option<String>) -> &mut Finding {
+        let rule = by_code(Code(code));
+        let finding = Finding {
+            code: Code(code),
+            name: rule.map_or("", |r| r.name),
+            severity: rule.map_or(Severity::Error, |r| r.severity),
+            message,
+            place,
+            execution: None,
+            turn: None,
+            related: Vec::new(),
+            help,
+            fingerprint: String::new(),
+        };
+        self.findings.push(finding);
+        let last = self.findings.len() - 1;
+        #[expect(clippy::indexing_slicing, reason = "it was pushed just now")]
+        &mut self.findings[last]
+    }
+
+    /// Puts them in order and gives them their fingerprints.
+    pub(super) fn finish(&mut self) {
+        self.findings.sort_by_cached_key(Finding::order);
+        assign_fingerprints(&mut self.findings);
+    }
+
+    /// How many there are of a severity.
+    pub(super) fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|f| f.severity == severity).count()
+    }
+}

@@ -1,0 +1,304 @@
+//! `policy replay`.
+
+use super::find::{self, Found};
+use super::objection::Objections;
+use super::{FailOn, Format};
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::diag::{Place, Severity};
+use crate::policy::{Decided, Drift, History, Ledger, SHIPPED};
+use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::source::discover;
+use crate::trace::action::hex;
+use crate::verify::{Options, watch};
+use clap::Args;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Actions that are listed for one rule, and findings that are listed in all.
+const LISTED: usize = 10;
+const KEPT: usize = 1000;
+
+/// Ask a policy about every recorded decision.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Traces: files, folders, or `-` for standard input.
+    #[arg(required = true, value_name = "TRACES")]
+    traces: Vec<PathBuf>,
+    /// The policy: a file, or the name of one that is built in. Without it: the one whose digest the trace records.
+    #[arg(short, long, value_name = "FILE|NAME")]
+    policy: Option<String>,
+    /// Files, or folders of files, among which a recorded digest is looked for.
+    #[arg(long, value_name = "PATH")]
+    policy_path: Vec<PathBuf>,
+    /// Fail (exit 1) when there are findings this bad.
+    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
+    fail_on: FailOn,
+    /// Print every finding in full, not only the groups.
+    #[arg(short, long)]
+    verbose: bool,
+    /// How to report.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// The actions for which one rule gives another decision than was recorded.
+#[derive(Debug, Default)]
+struct Group {
+    count: u64,
+    reason: String,
+    actions: Vec<(String, u64, String, String)>,
+}
+
+/// What a replay counts.
+#[derive(Debug, Default)]
+struct Tally {
+    decisions: u64,
+    changed: u64,
+    unjudged: u64,
+    left_out: u64,
+    groups: BTreeMap<(u16, String), Group>,
+    errors: u64,
+    warnings: u64,
+    notes: u64,
+}
+
+/// The policies by the SHA-256 of their bytes.
+struct Shelf {
+    given: Option<Found>,
+    by_digest: BTreeMap<String, Found>,
+}
+
+impl ReplayArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let policies = Shelf::of(self.policy.as_deref(), &self.policy_path)?;
+        let inputs = discover(&self.traces);
+        let mut ledger = Ledger::default();
+        let mut tally = Tally::default();
+        let mut objections = Objections::default();
+        let mut missing: BTreeMap<String, u64> = BTreeMap::new();
+        let options = Options { max_findings: KEPT, ..Options::default() };
+        let mut report = watch(&inputs, &options, &mut |file, execution, entry| {
+            entry.record.steps(&mut |step| {
+                ledger.step(&format!("{file}\n{execution}"), &step, &mut |decided, history| {
+                    tally.decisions += 1;
+                    let place = Place { file: file.into(), line: entry.line, column: entry.indent + 1, ..Place::default() };
+                    if let Some(found) = policies.policy_of(decided) {
+                        tally.judge(found, decided, history, execution, place, &mut objections);
+                    } else {
+                        tally.unjudged += 1;
+                        let digest = decided.digest.clone().unwrap_or_default();
+                        if *missing.entry(digest.clone()).and_modify(|n| *n += 1).or_insert(1) == 1 {
+                            tally.not_found(&digest, execution, place, &mut objections);
+                        }
+                    }
+                });
+            });
+        });
+        objections.findings.append(&mut report.findings);
+        objections.finish();
+        let (errors, warnings) = (tally.errors + report.counts.errors, tally.warnings + report.counts.warnings);
+        print(Color::Auto, |out| match self.format {
+            Format::Text => self.text(&tally, &objections, out),
+            Format::Json => writeln!(out, "{}", safe_json(&tally.json(&objections))),
+        })?;
+        let failing = self.fail_on.count(errors, warnings, tally.notes + report.counts.notes);
+        Ok(match () {
+            () if report.counts.unopened > 0 => EXIT_UNABLE,
+            () if failing > 0 => EXIT_FINDINGS,
+            () if tally.decisions == tally.unjudged => {
+                let _ = writeln!(anstream::stderr().lock(), "nothing was replayed: no recorded decision could be asked about");
+                EXIT_EMPTY
+            }
+            () => EXIT_CLEAN,
+        })
+    }
+
+    fn text(&self, tally: &Tally, objections: &Objections, out: &mut dyn Write) -> io::Result<()> {
+        if self.verbose {
+            write_findings(&objections.findings, out)?;
+        } else {
+            // Drift is told in groups below; what kept decisions from being asked about is told here.
+            let rest: Vec<_> = objections.findings.iter().filter(|f| !is_drift(f.code.0)).cloned().collect();
+            write_findings(&rest, out)?;
+        }
+        for ((code, rule), group) in &tally.groups {
+            let rule_of_code = crate::rules::by_code(crate::diag::Code(*code));
+            let (name, severity) = rule_of_code.map_or(("", Severity::Error), |r| (r.name, r.severity));
+            writeln!(out, "{severity}[YV{code}] {name}: {} by {}: {}", group.count, terminal(rule), terminal(&group.reason))?;
+            for (file, line, execution, action) in &group.actions {
+                writeln!(out, "    {}:{line} [{}] {}", terminal(file), terminal(execution), terminal(action))?;
+            }
+            if group.count > group.actions.len() as u64 {
+                writeln!(out, "    and {} more", group.count - group.actions.len() as u64)?;
+            }
+        }
+        writeln!(out, "{} of {} decisions would change", thousands(tally.changed), thousands(tally.decisions))?;
+        if tally.unjudged > 0 {
+            writeln!(out, "{} could not be asked about: the policy of their day is not at hand", thousands(tally.unjudged))?;
+        }
+        if tally.left_out > 0 && self.verbose {
+            writeln!(out, "{} findings are counted and not listed", thousands(tally.left_out))?;
+        }
+        Ok(())
+    }
+}
+
+const fn is_drift(code: u16) -> bool {
+    matches!(code, 501 | 502 | 503 | 505)
+}
+
+impl Tally {
+    fn judge(&mut self, found: &Found, decided: &Decided, history: &History, execution: &str, place: Place, to: &mut Objections) {
+        let decision = found.policy.decide(&decided.request(history));
+        let Some(drift) = Drift::between(decided, &decision) else { return };
+        self.changed += 1;
+        let (rule, reason) = (decision.rule_id().to_owned(), decision.reason().into_owned());
+        let group = self.groups.entry((drift.code(), rule.clone())).or_default();
+        group.count += 1;
+        let summary = decided.action.summary();
+        if group.actions.len() < LISTED {
+            reason.clone_into(&mut group.reason);
+            group.actions.push((place.file.to_string(), place.line, execution.to_owned(), summary.clone()));
+        }
+        let who = if decided.by_human { "a human" } else { "policy" };
+        let message = match drift {
+            Drift::NowDenies => format!("approved by {who}, and `{rule}` denies it: {reason}"),
+            Drift::NowAsks => format!("approved by policy, and `{rule}` asks for a human: {reason}"),
+            Drift::NowAllows => format!("rejected by policy, and `{rule}` allows it: {reason}"),
+            Drift::OverLimit => format!("approved by {who} beyond the limit of `{rule}`: {reason}"),
+        };
+        self.add(
+            drift.code(),
+            message,
+            Some(format!("the action: {summary}")),
+            execution,
+            decided.turn,
+            place,
+            found.policy.monitor,
+            to,
+        );
+    }
+
+    fn not_found(&mut self, digest: &str, execution: &str, place: Place, to: &mut Objections) {
+        let (message, help) = if digest.is_empty() {
+            ("no policy is given, and the trace records none".to_owned(), "name one with --policy")
+        } else {
+            (
+                format!("no policy with the digest `{digest}` is to be found"),
+                "add its folder with --policy-path, or name a policy with --policy",
+            )
+        };
+        self.add(504, message, Some(help.into()), execution, None, place, false, to);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a finding, each of which differs")]
+    fn add(
+        &mut self,
+        code: u16,
+        message: String,
+        help: Option<String>,
+        execution: &str,
+        turn: Option<i64>,
+        place: Place,
+        monitor: bool,
+        to: &mut Objections,
+    ) {
+        if to.findings.len() >= KEPT {
+            self.left_out += 1;
+        }
+        let finding = to.push(code, place, message, help);
+        finding.execution = Some(execution.into());
+        finding.turn = turn;
+        if monitor {
+            finding.severity = Severity::Note;
+        }
+        match finding.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+            Severity::Note => self.notes += 1,
+        }
+        to.findings.truncate(KEPT);
+    }
+
+    fn json(&self, objections: &Objections) -> serde_json::Value {
+        let groups: Vec<_> = self
+            .groups
+            .iter()
+            .map(|((code, rule), group)| {
+                let actions: Vec<_> = group
+                    .actions
+                    .iter()
+                    .map(|(file, line, execution, action)| json!({ "file": file, "line": line, "executionId": execution, "action": action }))
+                    .collect();
+                json!({ "code": format!("YV{code}"), "rule": rule, "reason": group.reason, "count": group.count, "actions": actions })
+            })
+            .collect();
+        json!({
+            "version": 1,
+            "decisions": self.decisions,
+            "changed": self.changed,
+            "unjudged": self.unjudged,
+            "leftOut": self.left_out,
+            "groups": groups,
+            "findings": findings_json(&objections.findings),
+        })
+    }
+}
+
+impl Shelf {
+    fn of(given: Option<&str>, paths: &[PathBuf]) -> Result<Self, Failure> {
+        let given = given.map(find::policy).transpose()?;
+        let mut by_digest = BTreeMap::new();
+        if given.is_none() {
+            for path in paths {
+                for entry in walkdir::WalkDir::new(path).max_depth(4).sort_by_file_name() {
+                    let entry = entry
+                        .map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable"))?;
+                    let is_policy = entry.path().extension().is_some_and(|e| e == "yaml" || e == "yml" || e == "json");
+                    if entry.file_type().is_file() && is_policy {
+                        let text = find::read(entry.path())?;
+                        let name = find::name_of(entry.path());
+                        // Other files may lie there; only what a trace asks for has to load.
+                        if let Ok(policy) = crate::policy::load(&name, &text) {
+                            by_digest.insert(digest(&text), Found { file: name, text, policy });
+                        }
+                    }
+                }
+            }
+            for shipped in &SHIPPED {
+                let found = find::parse(&format!("{}.yaml", shipped.name), shipped.text.to_owned())?;
+                by_digest.entry(digest(shipped.text)).or_insert(found);
+            }
+        }
+        Ok(Self { given, by_digest })
+    }
+
+    fn policy_of(&self, decided: &Decided) -> Option<&Found> {
+        if let Some(found) = &self.given {
+            return Some(found);
+        }
+        let recorded = decided.digest.as_deref()?.to_ascii_lowercase();
+        self.by_digest.get(recorded.strip_prefix("sha256:").unwrap_or(&recorded))
+    }
+}
+
+fn digest(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes()))
+}
+
+/// A number with its thousands apart.
+fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}

@@ -1,0 +1,282 @@
+//! `policy test`.
+
+use super::Format;
+use super::find::{self, Found};
+use super::objection::Objections;
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::diag::Severity;
+use crate::policy::{Case, Coverage, Effect, Failure as Failed, SHIPPED, load_cases, load_corpus};
+use crate::report::{findings_json, safe_json, terminal, write_findings};
+use clap::Args;
+use rayon::prelude::*;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Run the cases and corpora of policies.
+#[derive(Debug, Args)]
+pub struct TestArgs {
+    /// Policies (`NAME.yaml` with `NAME.test.yaml` beside it), or folders of them. Without any: the ones built in.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// A corpus besides: one `{"action", "expect", "source"?, "why"?}` a line.
+    #[arg(long, value_name = "JSONL")]
+    corpus: Vec<PathBuf>,
+    /// Write the reasons of what is denied as snapshots (`NAME.reasons.yaml`) instead of comparing them.
+    #[arg(long)]
+    update: bool,
+    /// Fail on warnings too: rules that no case makes decide.
+    #[arg(long)]
+    strict: bool,
+    /// List every key that no case exercises both ways.
+    #[arg(short, long)]
+    verbose: bool,
+    /// How to report.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// A policy with everything that tests it.
+struct Suite {
+    found: Found,
+    /// Files of cases: name, text, cases.
+    files: Vec<(String, String, Vec<Case>)>,
+    /// Where its snapshot is, and what it holds.
+    snapshot: Option<PathBuf>,
+    reasons: BTreeMap<String, String>,
+}
+
+/// What came of one suite.
+struct Outcome {
+    file: String,
+    id: String,
+    failed: usize,
+    coverage: Coverage,
+}
+
+impl TestArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let suites = self.suites()?;
+        let mut objections = Objections::default();
+        let mut outcomes = Vec::new();
+        for suite in &suites {
+            outcomes.push(suite.run(&mut objections));
+            if self.update {
+                suite.write_snapshot()?;
+            }
+        }
+        objections.finish();
+        print(Color::Auto, |out| match self.format {
+            Format::Text => self.text(&outcomes, &objections, out),
+            Format::Json => {
+                let policies: Vec<_> = outcomes
+                    .iter()
+                    .map(|o| json!({ "file": o.file, "policy": o.id, "failed": o.failed, "coverage": o.coverage }))
+                    .collect();
+                let value = json!({ "version": 1, "policies": policies, "findings": findings_json(&objections.findings) });
+                writeln!(out, "{}", safe_json(&value))
+            }
+        })?;
+        let empty = outcomes.iter().any(|o| o.coverage.cases == 0);
+        Ok(match () {
+            () if objections.count(Severity::Error) > 0 => EXIT_FINDINGS,
+            () if outcomes.is_empty() || empty => {
+                let _ = writeln!(anstream::stderr().lock(), "nothing was tested: a policy has no case");
+                EXIT_EMPTY
+            }
+            () if self.strict && !objections.findings.is_empty() => EXIT_FINDINGS,
+            () => EXIT_CLEAN,
+        })
+    }
+
+    fn suites(&self) -> Result<Vec<Suite>, Failure> {
+        let mut corpora = Vec::new();
+        for path in &self.corpus {
+            let (name, text) = (find::name_of(path), find::read(path)?);
+            let cases = load_corpus(&text).map_err(|p| find::complain(&name, &text, &p))?;
+            corpora.push((name, text, cases));
+        }
+        let mut suites = Vec::new();
+        if self.paths.is_empty() {
+            for shipped in &SHIPPED {
+                let found = find::parse(&format!("{}.yaml", shipped.name), shipped.text.to_owned())?;
+                let name = format!("{}.test.yaml", shipped.name);
+                let cases = load_cases(shipped.cases).map_err(|p| find::complain(&name, shipped.cases, &p))?;
+                let files = vec![(name, shipped.cases.to_owned(), cases)];
+                suites.push(Suite { found, files, snapshot: None, reasons: BTreeMap::new() });
+            }
+        }
+        for path in &self.paths {
+            for file in policies_under(path)? {
+                suites.push(Suite::load(&file)?);
+            }
+        }
+        for suite in &mut suites {
+            suite.files.extend(corpora.iter().cloned());
+        }
+        Ok(suites)
+    }
+
+    fn text(&self, outcomes: &[Outcome], objections: &Objections, out: &mut dyn Write) -> io::Result<()> {
+        write_findings(&objections.findings, out)?;
+        for outcome in outcomes {
+            let coverage = &outcome.coverage;
+            let (deciding, rules) = coverage.deciding();
+            let (both, keys) = coverage.keys();
+            let [allow, ask, deny] = coverage.effects;
+            let word = if outcome.failed > 0 || coverage.cases == 0 { "FAIL" } else { "PASS" };
+            writeln!(
+                out,
+                "{word} {} ({}): {} of {} cases as expected; {deciding} of {rules} rules decide a case; {both} of {keys} keys hold and fail; allow {allow}, require_approval {ask}, deny {deny}",
+                terminal(&outcome.id),
+                terminal(&outcome.file),
+                coverage.cases - outcome.failed as u64,
+                coverage.cases,
+            )?;
+            if self.verbose {
+                for rule in &coverage.rules {
+                    writeln!(
+                        out,
+                        "    {:<28} {:<16} decides {:>4}, just misses {:>3}",
+                        terminal(&rule.id),
+                        rule.effect,
+                        rule.decided,
+                        rule.near_misses
+                    )?;
+                    for key in rule.keys.iter().filter(|k| k.held == 0 || k.failed == 0) {
+                        let what = if key.held == 0 { "holds in no case" } else { "fails in no case" };
+                        writeln!(out, "        {} {what}", terminal(&key.key))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The policy files that a path names: itself, or those directly in a folder.
+pub(super) fn policies_under(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let unable =
+        |e: io::Error| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be a folder of policies");
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(unable)? {
+        let file = entry.map_err(unable)?.path();
+        let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let policy = file.extension().is_some_and(|e| e == "yaml" || e == "yml");
+        let beside = [".test.yaml", ".test.yml", ".reasons.yaml", ".regressions.yaml"];
+        if policy && file.is_file() && !beside.iter().any(|b| name.ends_with(b)) {
+            files.push(file);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// A file beside a policy, with another ending.
+pub(super) fn beside(policy: &Path, ending: &str) -> PathBuf {
+    policy.with_extension(ending)
+}
+
+impl Suite {
+    fn load(path: &Path) -> Result<Self, Failure> {
+        let found = find::parse(&find::name_of(path), find::read(path)?)?;
+        let mut files = Vec::new();
+        for ending in ["test.yaml", "test.yml", "regressions.yaml"] {
+            let file = beside(path, ending);
+            if file.is_file() {
+                let (name, text) = (find::name_of(&file), find::read(&file)?);
+                let cases = load_cases(&text).map_err(|p| find::complain(&name, &text, &p))?;
+                files.push((name, text, cases));
+            }
+        }
+        let snapshot = beside(path, "reasons.yaml");
+        let reasons = if snapshot.is_file() { read_snapshot(&snapshot)? } else { BTreeMap::new() };
+        Ok(Self { found, files, snapshot: Some(snapshot), reasons })
+    }
+
+    fn run(&self, objections: &mut Objections) -> Outcome {
+        let Found { file, text, policy } = &self.found;
+        let mut failed = 0;
+        for (name, source, cases) in &self.files {
+            let results: Vec<Option<Failed>> = cases.par_iter().map(|c| c.run(policy)).collect();
+            for (case, failure) in cases.iter().zip(results) {
+                let reason = policy.decide(&case.request());
+                let told = self.reasons.get(&case.name).filter(|_| reason.effect == Effect::Deny);
+                let stale = told.filter(|told| **told != reason.reason()).map(|_| Failed::Reason(reason.reason().into_owned()));
+                if let Some(failure) = failure.or(stale) {
+                    failed += 1;
+                    let (message, help) = say(case, &failure, told);
+                    objections.add(514, name, source, case.at, message, help);
+                }
+            }
+        }
+        let cases: Vec<Case> = self.files.iter().flat_map(|(_, _, cases)| cases.iter().cloned()).collect();
+        let coverage = Coverage::of(policy, &cases);
+        for (rule, counts) in policy.rules.iter().zip(&coverage.rules) {
+            if rule.effect != Effect::Allow && rule.reason.is_none() {
+                let help = "say in `reason` what a person should know who was stopped by it";
+                let message = format!("the rule `{}` says {} and not why", rule.id, rule.effect);
+                objections.add(512, file, text, rule.at, message, Some(help.into()));
+            }
+            if counts.decided == 0 {
+                let message = format!("no case makes the rule `{}` decide", rule.id);
+                let help = format!("add a case with `expect: {{effect: {}, rule: {}}}`", rule.effect, rule.id);
+                objections.add(513, file, text, rule.at, message, Some(help));
+            } else if counts.near_misses == 0 {
+                let message = format!("no case just misses the rule `{}`", rule.id);
+                let help = format!("add a case that it should leave alone, with `near_miss: [{}]`", rule.id);
+                objections.add(513, file, text, rule.at, message, Some(help));
+            }
+        }
+        Outcome { file: file.clone(), id: policy.id.clone(), failed, coverage }
+    }
+
+    /// Writes the reasons of denials, by the names of their cases.
+    fn write_snapshot(&self) -> Result<(), Failure> {
+        let Some(path) = &self.snapshot else { return Ok(()) };
+        let mut text = String::from("# Reasons of what is denied, by case. `policy test --update` writes this file.\n");
+        for case in self.files.iter().flat_map(|(_, _, cases)| cases) {
+            let request = case.request();
+            let decision = self.found.policy.decide(&request);
+            if decision.effect == Effect::Deny {
+                let quote = |s: &str| serde_json::Value::from(s).to_string();
+                text.push_str(&format!("{}: {}\n", quote(&case.name), quote(&decision.reason())));
+            }
+        }
+        std::fs::write(path, text).map_err(|e| {
+            Failure::unable(format!("can't write `{}`: {e}", path.display()), "the snapshot stands beside the policy")
+        })
+    }
+}
+
+fn read_snapshot(path: &Path) -> Result<BTreeMap<String, String>, Failure> {
+    let text = find::read(path)?;
+    crate::policy::load_reasons(&text).map_err(|p| find::complain(&find::name_of(path), &text, &p))
+}
+
+/// A failure in words, with what to do about it.
+fn say(case: &Case, failure: &Failed, told: Option<&String>) -> (String, Option<String>) {
+    let name = &case.name;
+    let expected = case.expect.effect;
+    match failure {
+        Failed::Effect { found, rule, reason } => {
+            (format!("`{name}`: expected {expected}, found {found} by `{rule}`"), Some(format!("the policy's reason: {reason}")))
+        }
+        Failed::Rule(rule) => {
+            let wanted = case.expect.rule.as_deref().unwrap_or_default();
+            (format!("`{name}`: {expected} as expected, but by `{rule}` and not by `{wanted}`"), None)
+        }
+        Failed::Reason(reason) => {
+            let wanted = case.expect.reason.as_ref().or(told).map(String::as_str).unwrap_or_default();
+            let help = told.map(|_| "if the new reason is meant, run `policy test --update`".to_owned());
+            (format!("`{name}`: the reason is `{reason}` and not `{wanted}`"), help)
+        }
+        Failed::NearMiss(rule) => (format!("`{name}`: the rule `{rule}` should just miss it, and decides"), None),
+        Failed::NoSuchRule(rule) => (format!("`{name}`: the policy has no rule `{rule}`"), None),
+    }
+}

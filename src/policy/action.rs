@@ -1,0 +1,202 @@
+//! An action as a policy sees it.
+
+use crate::trace::record::ActionType;
+use serde_json::{Map, Value};
+
+/// An action: what an agent proposes to do. Frozen once made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Action {
+    /// Its type; none when the word is none of the known ones.
+    pub kind: Option<ActionType>,
+    /// The type as it was written.
+    pub kind_name: String,
+    /// The tool of a tool call.
+    pub tool: Option<String>,
+    /// The payload.
+    pub payload: Value,
+}
+
+/// Why a value isn't an action.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ActionError {
+    /// It is no object.
+    #[error("an action is an object with `type` and `payload`")]
+    NoObject,
+    /// It has no type.
+    #[error("the action has no `type`")]
+    NoType,
+    /// A tool call that names no tool.
+    #[error("a `tool_call` names its tool in `tool`")]
+    NoTool,
+    /// A payload without the member that it is about.
+    #[error("a `{kind}` has its text in `{member}`")]
+    NoText {
+        /// Type of the action.
+        kind: &'static str,
+        /// The member that is missing.
+        member: &'static str,
+    },
+}
+
+/// The word of a type as it stands in records.
+#[must_use]
+pub const fn kind_name(kind: ActionType) -> &'static str {
+    match kind {
+        ActionType::ToolCall => "tool_call",
+        ActionType::ShellCmd => "shell_cmd",
+        ActionType::CodeDiff => "code_diff",
+        ActionType::Answer => "answer",
+    }
+}
+
+/// The type that a word names.
+#[must_use]
+pub fn parse_kind(word: &str) -> Option<ActionType> {
+    [ActionType::ToolCall, ActionType::ShellCmd, ActionType::CodeDiff, ActionType::Answer]
+        .into_iter()
+        .find(|k| kind_name(*k) == word)
+}
+
+impl Action {
+    /// A command line.
+    #[must_use]
+    pub fn shell(command: &str) -> Self {
+        let payload = serde_json::json!({ "command": command });
+        Self { kind: Some(ActionType::ShellCmd), kind_name: "shell_cmd".into(), tool: None, payload }
+    }
+
+    /// A call of a tool.
+    #[must_use]
+    pub fn call(tool: &str, parameters: Value) -> Self {
+        let payload = Value::Object(Map::from_iter([("tool".into(), tool.into()), ("parameters".into(), parameters)]));
+        Self { kind: Some(ActionType::ToolCall), kind_name: "tool_call".into(), tool: Some(tool.into()), payload }
+    }
+
+    /// A unified diff.
+    #[must_use]
+    pub fn diff(diff: &str) -> Self {
+        let payload = serde_json::json!({ "diff": diff });
+        Self { kind: Some(ActionType::CodeDiff), kind_name: "code_diff".into(), tool: None, payload }
+    }
+
+    /// Takes a recorded action: a type and a payload of any shape.
+    #[must_use]
+    pub fn recorded(kind_name: &str, payload: Value) -> Self {
+        let kind = parse_kind(kind_name);
+        let tool = payload.get("tool").or_else(|| payload.get("tool_name")).and_then(Value::as_str).map(str::to_owned);
+        let tool = tool.filter(|_| kind == Some(ActionType::ToolCall));
+        Self { kind, kind_name: kind_name.to_owned(), tool, payload }
+    }
+
+    /// Reads an action that a person wrote: `{type, payload}`, or with the payload's members beside `type`.
+    ///
+    /// # Errors
+    /// If what the type is about is missing; an action nobody can act on would pass every test.
+    pub fn from_json(value: &Value) -> Result<Self, ActionError> {
+        let object = value.as_object().ok_or(ActionError::NoObject)?;
+        let kind = object.get("type").and_then(Value::as_str).ok_or(ActionError::NoType)?;
+        let beside: &[&str] = &["type", "id", "riskLevel", "reasoning"];
+        let payload = object.get("payload").cloned().unwrap_or_else(|| {
+            Value::Object(
+                object.iter().filter(|(k, _)| !beside.contains(&k.as_str())).map(|(k, v)| (k.clone(), v.clone())).collect(),
+            )
+        });
+        let action = Self::recorded(kind, payload);
+        match action.kind {
+            Some(ActionType::ToolCall) if action.tool.is_none() => Err(ActionError::NoTool),
+            Some(ActionType::ShellCmd) if action.command().is_none() => {
+                Err(ActionError::NoText { kind: "shell_cmd", member: "command" })
+            }
+            Some(ActionType::CodeDiff) if action.patch().is_none() => {
+                Err(ActionError::NoText { kind: "code_diff", member: "diff" })
+            }
+            _ => Ok(action),
+        }
+    }
+
+    /// The action as it stands in records and test files.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        Value::Object(Map::from_iter([("type".into(), self.kind_name.clone().into()), ("payload".into(), self.payload.clone())]))
+    }
+
+    /// The command line of a `shell_cmd`: the member `command`, or the bare string.
+    #[must_use]
+    pub fn command(&self) -> Option<&str> {
+        if self.kind != Some(ActionType::ShellCmd) {
+            return None;
+        }
+        self.payload.as_str().or_else(|| self.payload.get("command").and_then(Value::as_str))
+    }
+
+    /// The directory that a `shell_cmd` says it runs in.
+    #[must_use]
+    pub fn cwd(&self) -> Option<&str> {
+        self.payload.get("cwd").and_then(Value::as_str).filter(|_| self.kind == Some(ActionType::ShellCmd))
+    }
+
+    /// The diff of a `code_diff`.
+    #[must_use]
+    pub fn patch(&self) -> Option<&str> {
+        if self.kind != Some(ActionType::CodeDiff) {
+            return None;
+        }
+        let text = |name: &str| self.payload.get(name).and_then(Value::as_str).filter(|s| !s.is_empty());
+        self.payload.as_str().or_else(|| text("diff")).or_else(|| text("content"))
+    }
+
+    /// The parameters of a tool call, which may stand flat beside the tool's name.
+    #[must_use]
+    pub fn parameters(&self) -> &Value {
+        self.payload.get("parameters").unwrap_or(&self.payload)
+    }
+
+    /// One line that says what the action is, for people. May hold hostile text.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let cut = |text: &str| {
+            let short: String = text.chars().take(160).collect();
+            if short.len() < text.len() { format!("{short}…") } else { short }
+        };
+        match self.kind {
+            Some(ActionType::ShellCmd) => format!("shell_cmd {}", cut(self.command().unwrap_or_default())),
+            Some(ActionType::ToolCall) => {
+                format!("tool_call {} {}", self.tool.as_deref().unwrap_or("?"), cut(&self.parameters().to_string()))
+            }
+            Some(ActionType::CodeDiff) => {
+                let files: Vec<&str> =
+                    self.patch().unwrap_or_default().lines().filter_map(|l| l.strip_prefix("+++ ")).take(4).collect();
+                format!("code_diff {}", cut(&files.join(", ")))
+            }
+            Some(ActionType::Answer) | None => self.kind_name.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn both_ways_to_write_an_action() {
+        let nested = Action::from_json(&json!({"type": "shell_cmd", "payload": {"command": "ls"}})).unwrap();
+        let flat = Action::from_json(&json!({"type": "shell_cmd", "command": "ls"})).unwrap();
+        assert_eq!(nested, flat);
+        assert_eq!(flat, Action::shell("ls"));
+        assert_eq!(Action::recorded("shell_cmd", json!("ls")).command(), Some("ls"));
+        let call = Action::from_json(&json!({"type": "tool_call", "tool": "t", "parameters": {"path": "a"}})).unwrap();
+        assert_eq!(call.parameters()["path"], "a");
+        assert_eq!(Action::from_json(&call.to_json()).unwrap(), call);
+    }
+
+    #[test]
+    fn what_says_nothing_is_no_action() {
+        assert_eq!(Action::from_json(&json!([])), Err(ActionError::NoObject));
+        assert_eq!(Action::from_json(&json!({"payload": {}})), Err(ActionError::NoType));
+        assert_eq!(Action::from_json(&json!({"type": "tool_call"})), Err(ActionError::NoTool));
+        assert!(Action::from_json(&json!({"type": "shell_cmd", "payload": {"cmd": "ls"}})).is_err());
+        assert!(Action::from_json(&json!({"type": "code_diff"})).is_err());
+        assert!(Action::from_json(&json!({"type": "dance"})).unwrap().kind.is_none());
+    }
+}

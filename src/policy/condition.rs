@@ -1,0 +1,441 @@
+//! The conditions of rules: a closed set of predicates over finite sets, globs and regular expressions.
+//!
+//! Everything here is decidable: no predicate computes, compares two fields or looks outside the
+//! action. That is what lets two policies be compared for all actions and not only for some.
+//!
+//! A condition is read in one of two ways. What a rule *allows* it has to cover whole: every path,
+//! every host, every program and every effect of the action. What a rule *forbids* or asks about is met by any
+//! one of them; and where that can't be told, it may be met ([`Holds::Maybe`]). `not` turns the
+//! reading around.
+
+use super::effect::Holds;
+use super::facts::{Category, Facts};
+use super::path::{Access, PathGlob};
+use super::pattern::wildcard;
+use super::request::Request;
+use crate::command::{EffectKind, Step};
+use crate::governance::Risk;
+use regex::Regex;
+
+/// A condition.
+#[derive(Debug, Clone)]
+pub(crate) enum Condition {
+    /// All of them hold.
+    All(Vec<Condition>),
+    /// One of them holds.
+    Any(Vec<Condition>),
+    /// It doesn't hold.
+    Not(Box<Condition>),
+    /// A key of `when`, with its text as written, for explanations.
+    Is(Predicate, String),
+}
+
+/// One key of `when`.
+#[derive(Debug, Clone)]
+pub(crate) enum Predicate {
+    /// Types of action, as bits in the order of [`type_bit`].
+    Type(u8),
+    /// Name of the tool.
+    Tool(Vec<Name>),
+    /// Kinds of work, as bits.
+    Category(u32),
+    /// Levels of risk, as bits.
+    Risk(u8),
+    /// Who proposes.
+    Agent(Vec<Name>),
+    /// In which mode.
+    Mode(Vec<Name>),
+    /// In production or not.
+    Production(bool),
+    /// The payload's JSON.
+    Pattern(Vec<Regex>),
+    /// What a command line would run.
+    Command(CommandTest),
+    /// Kinds of effects, as bits.
+    Effects(u32),
+    /// Paths.
+    Path(PathTest),
+    /// Hosts.
+    Host(Vec<Name>),
+    /// The session has approved this tool before, at no lower risk.
+    ApprovedBefore,
+    /// Everything that a template of permissions grants.
+    Granted(Vec<Condition>),
+    /// A limit of the whole policy is used up.
+    UsedUp(super::model::Limit),
+}
+
+/// A name, in one of the ways to write one.
+#[derive(Debug, Clone)]
+pub(crate) enum Name {
+    Exact(String),
+    Star(String),
+    Regex(Regex),
+}
+
+impl Name {
+    fn fits(&self, text: &str, strict: bool) -> bool {
+        match self {
+            Self::Exact(name) if strict => name == text,
+            Self::Exact(name) => name.eq_ignore_ascii_case(text),
+            Self::Star(pattern) => wildcard(pattern, text, !strict),
+            Self::Regex(regex) => regex.is_match(text),
+        }
+    }
+}
+
+fn any_name(names: &[Name], text: &str, strict: bool) -> bool {
+    names.iter().any(|n| n.fits(text, strict))
+}
+
+/// `command`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CommandTest {
+    pub(crate) program: Vec<Name>,
+    /// Any of these arguments.
+    pub(crate) arg: Vec<Name>,
+    /// All of these arguments (the older dangerous-commands form).
+    pub(crate) args: Vec<String>,
+    pub(crate) raw: Vec<Regex>,
+}
+
+/// `path`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PathTest {
+    pub(crate) glob: Vec<PathGlob>,
+    /// None of these.
+    pub(crate) except: Vec<PathGlob>,
+    pub(crate) access: Vec<Access>,
+    pub(crate) outside: Option<bool>,
+    /// Must lie on one of the lists of protected paths, or on none.
+    pub(crate) protected: Option<(bool, Vec<PathGlob>)>,
+}
+
+/// The bit of a type; what is none of the known types has its own.
+pub(crate) fn type_bit(kind: Option<crate::trace::record::ActionType>) -> u8 {
+    use crate::trace::record::ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
+    match kind {
+        Some(ToolCall) => 1,
+        Some(ShellCmd) => 2,
+        Some(CodeDiff) => 4,
+        Some(Answer) => 8,
+        None => 16,
+    }
+}
+
+pub(crate) const fn risk_bit(risk: Risk) -> u8 {
+    match risk {
+        Risk::Low => 1,
+        Risk::Medium => 2,
+        Risk::High => 4,
+    }
+}
+
+/// The quantifier of a reading over several things: every one of them (at least one), or any.
+fn over(strict: bool, items: impl Iterator<Item = Holds>) -> Holds {
+    let mut some = false;
+    let mut all = Holds::Yes;
+    let mut any = Holds::No;
+    for holds in items {
+        some = true;
+        all = all.min(holds);
+        any = any.max(holds);
+    }
+    match (strict, some) {
+        (true, false) => Holds::No,
+        (true, true) => all,
+        (false, _) => any,
+    }
+}
+
+impl Condition {
+    /// Whether the condition holds, `strict` being the reading of rules that allow.
+    pub(crate) fn holds(&self, facts: &Facts<'_>, request: &Request<'_>, strict: bool) -> Holds {
+        match self {
+            Self::All(all) => {
+                let mut result = Holds::Yes;
+                for condition in all {
+                    result = result.min(condition.holds(facts, request, strict));
+                    if result == Holds::No {
+                        break;
+                    }
+                }
+                result
+            }
+            Self::Any(any) => {
+                let mut result = Holds::No;
+                for condition in any {
+                    result = result.max(condition.holds(facts, request, strict));
+                    if result == Holds::Yes {
+                        break;
+                    }
+                }
+                result
+            }
+            Self::Not(inner) => inner.holds(facts, request, !strict).not(),
+            Self::Is(predicate, _) => predicate.holds(facts, request, strict),
+        }
+    }
+
+    /// Every condition below and including this one, with the reading that it is under.
+    pub(crate) fn walk<'c>(&'c self, strict: bool, visit: &mut dyn FnMut(&'c Self, bool)) {
+        visit(self, strict);
+        match self {
+            Self::All(list) | Self::Any(list) => list.iter().for_each(|c| c.walk(strict, visit)),
+            Self::Not(inner) => inner.walk(!strict, visit),
+            Self::Is(..) => {}
+        }
+    }
+
+    /// The types that it can hold for, as far as that shows at once; a cheap reason to pass a rule by.
+    pub(crate) fn types(&self) -> u8 {
+        match self {
+            Self::Is(Predicate::Type(bits), _) => *bits,
+            Self::Is(Predicate::Tool(_) | Predicate::ApprovedBefore, _) => 1,
+            Self::All(all) => all.iter().fold(31, |bits, c| bits & c.types()),
+            Self::Any(any) => any.iter().fold(0, |bits, c| bits | c.types()),
+            Self::Not(_) | Self::Is(..) => 31,
+        }
+    }
+}
+
+impl Predicate {
+    /// The key of `when` that it comes from.
+    pub(crate) const fn key(&self) -> &'static str {
+        match self {
+            Self::Type(_) => "type",
+            Self::Tool(_) => "tool",
+            Self::Category(_) => "category",
+            Self::Risk(_) => "risk",
+            Self::Agent(_) => "agent",
+            Self::Mode(_) => "mode",
+            Self::Production(_) => "production",
+            Self::Pattern(_) => "pattern",
+            Self::Command(_) => "command",
+            Self::Effects(_) => "effects",
+            Self::Path(_) => "path",
+            Self::Host(_) => "host",
+            Self::ApprovedBefore => "approved_before",
+            Self::Granted(_) => "grants",
+            Self::UsedUp(limit) => limit.key(),
+        }
+    }
+
+    fn holds(&self, facts: &Facts<'_>, request: &Request<'_>, strict: bool) -> Holds {
+        match self {
+            Self::Type(bits) => Holds::sure(bits & type_bit(facts.action.kind) != 0),
+            Self::Tool(names) => Holds::sure(facts.action.tool.as_deref().is_some_and(|t| any_name(names, t, strict))),
+            Self::Category(bits) => bits_hold(*bits, facts.categories(), facts, strict, true),
+            Self::Risk(bits) => Holds::sure(bits & risk_bit(facts.risk()) != 0),
+            Self::Agent(names) => Holds::sure(request.agent.is_some_and(|a| any_name(names, a, strict))),
+            Self::Mode(names) => Holds::sure(request.mode.is_some_and(|m| any_name(names, m, strict))),
+            Self::Production(production) => Holds::sure(request.production == *production),
+            Self::Pattern(regexes) => {
+                let text = facts.compact();
+                Holds::sure(regexes.iter().any(|r| r.is_match(text)))
+            }
+            Self::Command(test) => test.holds(facts, strict),
+            Self::Effects(bits) => bits_hold(*bits, facts.effects(), facts, strict, false),
+            Self::Path(test) => test.holds(facts, strict),
+            Self::Host(names) => {
+                let fits = |host: Option<&str>| match host {
+                    Some(host) => Holds::sure(any_name(names, host, strict)),
+                    None if strict => Holds::No,
+                    None => Holds::Maybe,
+                };
+                let known = over(strict, facts.hosts().map(fits));
+                if strict && facts.hides() {
+                    Holds::No
+                } else if strict {
+                    known
+                } else {
+                    known.max(facts.perhaps())
+                }
+            }
+            Self::ApprovedBefore => {
+                Holds::sure(facts.action.tool.as_deref().is_some_and(|tool| request.history.has_approved(tool, facts.risk())))
+            }
+            Self::Granted(grants) => granted(grants, facts),
+            Self::UsedUp(limit) => Holds::sure(limit.used_up(request).is_some()),
+        }
+    }
+}
+
+/// Sets as bits: all of the action's are among the rule's, or any is.
+fn bits_hold(wanted: u32, found: u32, facts: &Facts<'_>, strict: bool, some: bool) -> Holds {
+    if strict {
+        return Holds::sure(found & !wanted == 0 && !(some && found == 0) && !facts.analysis().cut);
+    }
+    if wanted & found != 0 { Holds::Yes } else { facts.perhaps() }
+}
+
+impl CommandTest {
+    fn holds(&self, facts: &Facts<'_>, strict: bool) -> Holds {
+        let raw = if self.raw.is_empty() {
+            Holds::Yes
+        } else {
+            let line = facts.action.command().unwrap_or_default();
+            Holds::sure(self.raw.iter().any(|r| r.is_match(line)))
+        };
+        if raw == Holds::No || self.program.is_empty() && self.arg.is_empty() && self.args.is_empty() {
+            return raw;
+        }
+        let steps = facts.steps();
+        let known = over(strict, steps.iter().map(|s| self.step(s, strict)));
+        let unknown = facts.hides() && (!steps.is_empty() || facts.analysis().unparsed || facts.action.command().is_some());
+        match (strict, unknown) {
+            (true, true) => Holds::No,
+            (false, true) => known.max(Holds::Maybe),
+            (_, false) => known,
+        }
+    }
+
+    fn step(&self, step: &Step, strict: bool) -> Holds {
+        let open = |text: &str| text.contains("$…");
+        let uncertain = if strict { Holds::No } else { Holds::Maybe };
+        let program = if self.program.is_empty() || any_name(&self.program, &step.program, strict) {
+            Holds::Yes
+        } else if open(&step.program) {
+            uncertain
+        } else {
+            return Holds::No;
+        };
+        let missing = if step.args.iter().any(|a| open(a)) || step.args.len() >= 64 { uncertain } else { Holds::No };
+        let arg =
+            if self.arg.is_empty() || step.args.iter().any(|a| any_name(&self.arg, a, strict)) { Holds::Yes } else { missing };
+        let args = if self.args.iter().all(|want| has_argument(&step.args, want)) { Holds::Yes } else { missing };
+        program.min(arg).min(args)
+    }
+}
+
+/// Whether an argument stands in a list: the word itself; `--force` also as `--force=…`; single-letter
+/// options also joined to others (`-rf` is among `-fvr`), and spread over several words.
+fn has_argument(args: &[String], want: &str) -> bool {
+    let letters = |word: &str| -> Option<String> {
+        let rest = word.strip_prefix('-')?;
+        (!rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric())).then(|| rest.to_ascii_lowercase())
+    };
+    if let Some(wanted) = letters(want) {
+        let given: String = args.iter().filter_map(|a| letters(a)).collect();
+        return wanted.chars().all(|c| given.contains(c));
+    }
+    args.iter().any(|a| {
+        a.eq_ignore_ascii_case(want)
+            || want.starts_with("--") && a.split_once('=').is_some_and(|(name, _)| name.eq_ignore_ascii_case(want))
+    })
+}
+
+impl PathTest {
+    fn holds(&self, facts: &Facts<'_>, strict: bool) -> Holds {
+        let one = |place: &super::path::Place| {
+            let mut result = Holds::sure(self.access.is_empty() || self.access.contains(&place.access));
+            if !self.glob.is_empty() {
+                result = result.min(self.glob.iter().map(|g| g.matches(place, strict)).max().unwrap_or(Holds::No));
+            }
+            if !self.except.is_empty() {
+                result = result.min(self.except.iter().map(|g| g.matches(place, !strict)).max().unwrap_or(Holds::No).not());
+            }
+            if let Some(outside) = self.outside {
+                result = result.min(if outside { place.inside.not() } else { place.inside });
+            }
+            if let Some((wanted, globs)) = &self.protected {
+                let listed = |strict| globs.iter().map(|g| g.matches(place, strict)).max().unwrap_or(Holds::No);
+                result = result.min(if *wanted { listed(strict) } else { listed(!strict).not() });
+            }
+            result
+        };
+        let known = over(strict, facts.places().iter().map(one));
+        match (strict, facts.hides()) {
+            (true, true) => Holds::No,
+            (false, true) => known.max(Holds::Maybe),
+            (_, false) => known,
+        }
+    }
+}
+
+/// Whether each thing that an action does is among the grants: each path, each host, each program.
+fn granted(grants: &[Condition], facts: &Facts<'_>) -> Holds {
+    if facts.hides() {
+        return Holds::No;
+    }
+    let places = facts.places().iter().all(|place| {
+        grants.iter().any(|g| match g {
+            Condition::Is(Predicate::Path(test), _) => {
+                test.access.contains(&place.access) && test.glob.iter().any(|glob| glob.matches(place, true) == Holds::Yes)
+            }
+            _ => false,
+        })
+    });
+    let hosts = facts.hosts().all(|host| {
+        grants.iter().any(|g| match g {
+            Condition::Is(Predicate::Host(names), _) => host.is_some_and(|h| any_name(names, h, true)),
+            _ => false,
+        })
+    });
+    let programs = facts.steps().iter().all(|step| {
+        grants.iter().any(|g| match g {
+            Condition::Is(Predicate::Command(test), _) => test.step(step, true) == Holds::Yes,
+            _ => false,
+        })
+    });
+    let kinds = bits_of_grants();
+    let rest = facts.effects() & !kinds == 0;
+    Holds::sure(places && hosts && programs && rest && (!facts.analysis().effects.is_empty() || !facts.steps().is_empty()))
+}
+
+/// The kinds of effects that a template can grant at all.
+const fn bits_of_grants() -> u32 {
+    super::facts::bit(EffectKind::Read)
+        | super::facts::bit(EffectKind::Write)
+        | super::facts::bit(EffectKind::Delete)
+        | super::facts::bit(EffectKind::Network)
+        | super::facts::bit(EffectKind::GitRead)
+        | super::facts::bit(EffectKind::Execute)
+}
+
+/// What the action has to do with a key, for explanations. May hold hostile text.
+pub(crate) fn actual(key: &str, facts: &Facts<'_>, request: &Request<'_>) -> String {
+    let list = |items: Vec<String>, none: &str| {
+        let more = items.len().saturating_sub(6);
+        let mut text = if items.is_empty() { none.to_owned() } else { items.into_iter().take(6).collect::<Vec<_>>().join(", ") };
+        if more > 0 {
+            text.push_str(&format!(" and {more} more"));
+        }
+        text
+    };
+    match key {
+        "type" => format!("the type is `{}`", facts.action.kind_name),
+        "tool" => facts.action.tool.as_ref().map_or("the action calls no tool".into(), |t| format!("the tool is `{t}`")),
+        "category" => {
+            let found = facts.categories();
+            let names = Category::ALL.iter().filter(|c| c.bit() & found != 0).map(|c| c.name().to_owned()).collect();
+            format!("it is {}", list(names, "of no category"))
+        }
+        "risk" => format!("the risk is {}", facts.risk()),
+        "agent" => request.agent.map_or("no agent is named".into(), |a| format!("the agent is `{a}`")),
+        "mode" => request.mode.map_or("no mode is named".into(), |m| format!("the mode is `{m}`")),
+        "production" => format!("production is {}", request.production),
+        "pattern" => "the payload".into(),
+        "command" => {
+            let names = facts.steps().iter().map(|s| format!("`{}`", s.program)).collect();
+            format!("it runs {}", list(names, "no program"))
+        }
+        "effects" => {
+            let found = facts.effects();
+            let names =
+                EffectKind::ALL.iter().filter(|k| super::facts::bit(**k) & found != 0).map(|k| k.as_str().to_owned()).collect();
+            format!("the effects are {}", list(names, "none"))
+        }
+        "path" => {
+            let names = facts.places().iter().map(|p| format!("{} `{}`", p.access.name(), p.shown)).collect();
+            format!("the paths are {}", list(names, "none"))
+        }
+        "host" => {
+            let names = facts.hosts().map(|h| h.map_or("one that isn't known".into(), |h| format!("`{h}`"))).collect();
+            format!("the hosts are {}", list(names, "none"))
+        }
+        "approved_before" => "the recorded approvals of this session".into(),
+        "grants" => "what is granted".into(),
+        _ => "the recorded history".into(),
+    }
+}

@@ -1,0 +1,218 @@
+//! What a policy may know of an action beyond its words: found once, when a rule first asks.
+
+use super::action::Action;
+use super::effect::Holds;
+use super::path::Place;
+use crate::command::{Analysis, Context, EffectKind, How, Step, Table, analyse, effects_of_diff, effects_of_tool};
+use crate::governance::Risk;
+use crate::trace::record::ActionType;
+use std::cell::OnceCell;
+use std::sync::LazyLock;
+
+/// The table of programs that is built in; loading it takes longer than a thousand decisions.
+static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
+
+/// Where actions are taken to run: made-up places, since a policy never looks at a file system.
+#[derive(Debug)]
+pub(crate) struct Surroundings {
+    context: Context<'static>,
+}
+
+impl Surroundings {
+    /// The directory that relative paths of actions count from.
+    pub(crate) const CWD: &'static str = "/home/dev/project";
+    /// The home directory.
+    pub(crate) const HOME: &'static str = "/home/dev";
+
+    pub(crate) fn new(workdir: &str) -> Self {
+        let mut context = Context::new(&TABLE);
+        workdir.clone_into(&mut context.workdir);
+        Self { context }
+    }
+}
+
+/// The kinds of effects as bits.
+pub(crate) const fn bit(kind: EffectKind) -> u32 {
+    1 << kind as u32
+}
+
+/// Kinds behind which anything may hide.
+const HIDDEN: u32 = bit(EffectKind::Unknown) | bit(EffectKind::Dynamic);
+
+/// What kind of work an action is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Category {
+    /// Looks.
+    Read,
+    /// Changes or removes files.
+    Write,
+    /// Runs programs.
+    Execute,
+    /// Contacts hosts.
+    Network,
+    /// Uses or changes a repository.
+    Git,
+    /// Rights, services, packages, secrets, processes.
+    Admin,
+}
+
+impl Category {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Read, Self::Write, Self::Execute, Self::Network, Self::Git, Self::Admin];
+
+    /// The word in policies.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Execute => "execute",
+            Self::Network => "network",
+            Self::Git => "git",
+            Self::Admin => "admin",
+        }
+    }
+
+    pub(crate) const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+
+    const fn of(kind: EffectKind) -> Self {
+        match kind {
+            EffectKind::Read => Self::Read,
+            EffectKind::Write | EffectKind::Delete => Self::Write,
+            EffectKind::Execute | EffectKind::Dynamic | EffectKind::Unknown => Self::Execute,
+            EffectKind::Network => Self::Network,
+            EffectKind::GitRead | EffectKind::GitWrite | EffectKind::GitRewrite => Self::Git,
+            EffectKind::Privilege | EffectKind::Process | EffectKind::Install | EffectKind::Credential | EffectKind::System => {
+                Self::Admin
+            }
+        }
+    }
+}
+
+/// An action with what can be found out about it.
+#[derive(Debug)]
+pub(crate) struct Facts<'a> {
+    pub(crate) action: &'a Action,
+    stated: Option<Risk>,
+    surroundings: &'a Surroundings,
+    analysis: OnceCell<Analysis>,
+    effects: OnceCell<u32>,
+    places: OnceCell<Vec<Place>>,
+    compact: OnceCell<String>,
+}
+
+impl<'a> Facts<'a> {
+    pub(crate) fn new(action: &'a Action, stated: Option<Risk>, surroundings: &'a Surroundings) -> Self {
+        Self {
+            action,
+            stated,
+            surroundings,
+            analysis: OnceCell::new(),
+            effects: OnceCell::new(),
+            places: OnceCell::new(),
+            compact: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn analysis(&self) -> &Analysis {
+        self.analysis.get_or_init(|| {
+            let context = &self.surroundings.context;
+            let unknown = || Analysis { risk: crate::command::Risk::High, unparsed: true, ..Analysis::default() };
+            match self.action.kind {
+                Some(ActionType::ShellCmd) => match (self.action.command(), self.action.cwd()) {
+                    (Some(line), None) => analyse(line, context),
+                    (Some(line), Some(cwd)) => {
+                        let mut there = context.clone();
+                        there.cwd = crate::command::path::normalise(cwd, Some(&context.cwd)).unwrap_or_default();
+                        analyse(line, &there)
+                    }
+                    (None, _) => unknown(),
+                },
+                Some(ActionType::ToolCall) => match &self.action.tool {
+                    Some(tool) => effects_of_tool(tool, self.action.parameters(), context),
+                    None => unknown(),
+                },
+                Some(ActionType::CodeDiff) => self.action.patch().map_or_else(unknown, |diff| effects_of_diff(diff, context)),
+                Some(ActionType::Answer) => Analysis::default(),
+                None => unknown(),
+            }
+        })
+    }
+
+    /// The higher of the risk that was stated and the one that was found: nobody talks a risk down.
+    pub(crate) fn risk(&self) -> Risk {
+        if self.stated == Some(Risk::High) {
+            return Risk::High;
+        }
+        let found = match self.analysis().risk {
+            crate::command::Risk::Low => Risk::Low,
+            crate::command::Risk::Medium => Risk::Medium,
+            crate::command::Risk::High => Risk::High,
+        };
+        self.stated.map_or(found, |stated| stated.max(found))
+    }
+
+    /// The kinds of effects, as bits.
+    pub(crate) fn effects(&self) -> u32 {
+        *self.effects.get_or_init(|| {
+            let analysis = self.analysis();
+            let hidden = if analysis.unparsed { bit(EffectKind::Unknown) } else { 0 };
+            analysis.effects.iter().fold(hidden, |bits, e| bits | bit(e.kind))
+        })
+    }
+
+    /// Whether the action may do more than its effects say.
+    pub(crate) fn hides(&self) -> bool {
+        self.effects() & HIDDEN != 0 || self.analysis().cut
+    }
+
+    /// The categories, as bits. A command is always executed, whatever it does then.
+    pub(crate) fn categories(&self) -> u32 {
+        let bits = self.analysis().effects.iter().fold(0, |bits, e| bits | Category::of(e.kind).bit());
+        let runs = self.action.kind == Some(ActionType::ShellCmd) || self.analysis().unparsed || !self.steps().is_empty();
+        bits | if runs { Category::Execute.bit() } else { 0 }
+    }
+
+    /// The programs that would run. A tool's own name is none.
+    pub(crate) fn steps(&self) -> &[Step] {
+        let tree = &self.analysis().tree;
+        if self.action.kind == Some(ActionType::ToolCall) { tree.get(1..).unwrap_or_default() } else { tree }
+    }
+
+    pub(crate) fn places(&self) -> &[Place] {
+        self.places.get_or_init(|| {
+            let dots = self.dotted();
+            self.analysis().effects.iter().filter_map(|e| Place::of(e, dots)).collect()
+        })
+    }
+
+    /// Whether the line changes what a `*` means.
+    fn dotted(&self) -> bool {
+        let options = |s: &Step| matches!(s.program.as_str(), "shopt" | "setopt" | "set" | "zsh" | "fish");
+        let flag = |s: &Step| s.how != How::Direct && s.args.iter().any(|a| a.contains("dotglob"));
+        let text = self.action.command().unwrap_or_default();
+        text.contains("GLOBIGNORE") || text.contains("dotglob") || self.steps().iter().any(|s| options(s) || flag(s))
+    }
+
+    /// The hosts; none for one that isn't known.
+    pub(crate) fn hosts(&self) -> impl Iterator<Item = Option<&str>> {
+        let known = |t: &str| !t.is_empty() && !t.contains("$…");
+        self.analysis()
+            .effects
+            .iter()
+            .filter(|e| e.kind == EffectKind::Network)
+            .map(move |e| e.target.as_deref().filter(|t| known(t)))
+    }
+
+    /// The payload as compact JSON, members in the order of their names.
+    pub(crate) fn compact(&self) -> &str {
+        self.compact.get_or_init(|| self.action.payload.to_string())
+    }
+
+    /// Whether an action hides something, as an answer to "may it do this as well".
+    pub(crate) fn perhaps(&self) -> Holds {
+        if self.hides() { Holds::Maybe } else { Holds::No }
+    }
+}

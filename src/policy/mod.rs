@@ -1,0 +1,43 @@
+//! Policies: may this action run, may it run if a human agrees, or may it not?
+//!
+//! A policy is a pure function from an action, its risk, turn, agent and recorded history to an
+//! effect, with the rule that decided and its reason. It never looks at a file system, a clock or a
+//! result. See docs/policy.md for the format.
+
+mod action;
+mod compare;
+mod condition;
+mod coverage;
+mod decide;
+mod effect;
+mod facts;
+mod fuzz;
+mod ledger;
+mod model;
+mod path;
+mod pattern;
+mod read;
+mod request;
+mod shipped;
+mod suite;
+mod yaml;
+
+pub use action::{Action, ActionError, kind_name, parse_kind};
+pub use compare::{Change, Comparison, Difference, Kind, compare};
+pub use coverage::{Coverage, KeyCoverage, RuleCoverage};
+pub use decide::{Cause, Consulted, Decision};
+pub use effect::{Effect, Holds};
+pub use facts::Category;
+pub use fuzz::{Effort, Law, Outcome as Found, Usable, Violation, fuzz, property_ids, usable};
+pub use ledger::{Decided, Drift, Ledger};
+pub use model::{Combine, Fallback, Form, Limit, Policy, Property, Rule};
+pub use path::{Access, Place};
+pub use pattern::{PatternError, compile as compile_pattern};
+pub use read::{PROTECTED_ASK, PROTECTED_DENY, load};
+pub use request::{History, Past, Request};
+pub use shipped::{SHIPPED, Shipped, shipped};
+pub use suite::{Case, Context, Expect, Failure, json_context, load_cases, load_corpus, load_reasons};
+pub use yaml::{At, Problem};
+
+#[cfg(test)]
+mod tests;

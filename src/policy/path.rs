@@ -1,0 +1,362 @@
+//! Paths that an action touches, and globs over them.
+//!
+//! A glob without a slash is about a name: it matches it in any folder. A glob with a slash in it
+//! counts from the work tree, one that starts with `/` from the root, one with `~/` from the home
+//! directory. A trailing slash means a folder with everything below. `*` and `?` stay within a name,
+//! `**` crosses folders.
+
+use super::effect::Holds;
+use super::pattern::wildcard;
+use crate::command::Effect as Caused;
+use crate::command::path::{PathClass, normalise};
+use crate::command::{EffectKind, Risk};
+use globset::{GlobBuilder, GlobMatcher};
+
+/// How a path is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Access {
+    /// Its contents or its name are looked at.
+    Read,
+    /// It is created or changed.
+    Write,
+    /// It is removed.
+    Delete,
+}
+
+impl Access {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Delete];
+
+    /// The word in policies.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+/// A path that an action touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// How.
+    pub access: Access,
+    /// The path as the action writes it.
+    pub shown: String,
+    /// Where it points, absolute and clean; none when that can't be told.
+    pub absolute: Option<String>,
+    /// Whether that is inside the work tree.
+    pub inside: Holds,
+    /// It stands for several paths: an unexpanded `*` or `?`.
+    pub wild: bool,
+    /// Everything below goes with it.
+    pub tree: bool,
+    /// An unexpanded `*` may also mean names that begin with a dot.
+    pub dots: bool,
+}
+
+impl Place {
+    /// The path of an effect, if it is one on a path.
+    pub(super) fn of(effect: &Caused, dots: bool) -> Option<Self> {
+        let access = match effect.kind {
+            EffectKind::Read | EffectKind::Credential => Access::Read,
+            EffectKind::Write | EffectKind::System => Access::Write,
+            EffectKind::Delete => Access::Delete,
+            _ => return None,
+        };
+        let shown = effect.target.clone().unwrap_or_default();
+        let known = effect.place.as_ref().filter(|p| p.class != PathClass::Unknown && !p.absolute.contains(['\0', '\u{1}']));
+        let inside = match known.map(|p| p.class) {
+            None | Some(PathClass::Unknown) => Holds::Maybe,
+            Some(PathClass::Inside | PathClass::Root | PathClass::GitInternal) => Holds::Yes,
+            Some(PathClass::Sink | PathClass::Temporary | PathClass::Home | PathClass::Outside | PathClass::System) => Holds::No,
+        };
+        // An effect without a place comes from a name that says what it does, not to what.
+        if effect.target.is_none() && access == Access::Read && effect.risk == Risk::Low {
+            return None;
+        }
+        Some(Self {
+            access,
+            absolute: known.map(|p| p.absolute.clone()),
+            inside,
+            wild: shown.contains(['*', '?']),
+            tree: access == Access::Delete && effect.risk == Risk::High,
+            dots,
+            shown,
+        })
+    }
+}
+
+/// A compiled glob over paths.
+#[derive(Debug, Clone)]
+pub(crate) struct PathGlob {
+    /// The glob's components; of a name glob the one.
+    parts: Vec<String>,
+    by_name: bool,
+    /// A name glob with no other wildcard than `*`: most are, and those need no automaton.
+    simple: Option<String>,
+    folder: bool,
+    /// With the letters' case, for what a rule allows; without, for what it forbids.
+    exact: GlobMatcher,
+    blind: GlobMatcher,
+}
+
+/// Why a glob can't be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum GlobError {
+    #[error("an empty glob matches nothing")]
+    Empty,
+    #[error("not a glob: {0}")]
+    Syntax(String),
+}
+
+impl PathGlob {
+    /// Compiles a glob; `workdir` and `home` are absolute.
+    pub(crate) fn new(text: &str, workdir: &str, home: &str) -> Result<Self, GlobError> {
+        let folder = text.ends_with('/');
+        let body = text.trim_end_matches('/');
+        let body = body.strip_prefix("./").unwrap_or(body);
+        if body.is_empty() && text != "/" {
+            return Err(GlobError::Empty);
+        }
+        let by_name = !body.contains('/') && !text.starts_with('/') && body != "**" && body != "~";
+        let full = if by_name {
+            body.to_owned()
+        } else if let Some(rest) = body.strip_prefix('~') {
+            format!("{}{rest}", literal(home))
+        } else if text.starts_with('/') {
+            body.to_owned()
+        } else {
+            format!("{}/{body}", literal(workdir))
+        };
+        let full = if by_name { full } else { normalise(&full, None).ok_or(GlobError::Empty)? };
+        let build = |blind: bool| {
+            GlobBuilder::new(&full)
+                .literal_separator(true)
+                .case_insensitive(blind)
+                .build()
+                .map(|g| g.compile_matcher())
+                .map_err(|e| GlobError::Syntax(e.kind().to_string()))
+        };
+        let parts = full.split('/').filter(|p| !p.is_empty()).map(str::to_owned).collect();
+        let plain = by_name && full.is_ascii() && !full.contains(['?', '[', ']', '{', '}', '\\', ',', '!']);
+        Ok(Self { simple: plain.then(|| full.clone()), parts, by_name, folder, exact: build(false)?, blind: build(true)? })
+    }
+
+    /// A path that the glob is about, with `x` for what it leaves open.
+    pub(crate) fn example(&self) -> String {
+        let part =
+            |p: &String| if p == "**" { "x".to_owned() } else { p.replace(['*', '?', '[', ']', '{', '}', '!', ',', '\\'], "x") };
+        let joined = self.parts.iter().map(part).collect::<Vec<_>>().join("/");
+        let path = if self.by_name { joined } else { format!("/{joined}") };
+        if self.folder { format!("{path}/x") } else { path }
+    }
+
+    /// Whether the glob matches a place. `strict` is the reading of rules that allow: only what
+    /// certainly matches, letter by letter; otherwise what may match counts as [`Holds::Maybe`].
+    pub(crate) fn matches(&self, place: &Place, strict: bool) -> Holds {
+        let Some(path) = place.absolute.as_deref() else {
+            return if strict { Holds::No } else { Holds::Maybe };
+        };
+        if strict {
+            return Holds::sure(!place.wild && self.covers(path, false, self.folder));
+        }
+        if self.covers(path, true, true) {
+            return Holds::Yes;
+        }
+        if !(place.wild || place.tree) {
+            return Holds::No;
+        }
+        let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
+        if parts.len() > 64 || path.len() > 4096 {
+            return Holds::Maybe;
+        }
+        let maybe = if self.by_name {
+            place.tree || place.wild && parts.iter().any(|t| self.parts.iter().any(|p| overlap(p, t, place.dots)))
+        } else {
+            let pattern: Vec<&str> = self.parts.iter().map(String::as_str).collect();
+            (place.wild || place.tree) && paths_overlap(&pattern, &parts, place)
+        };
+        if maybe { Holds::Maybe } else { Holds::No }
+    }
+
+    /// Whether the path itself matches, or (`below`) a folder that it is in.
+    fn covers(&self, path: &str, blind: bool, below: bool) -> bool {
+        let glob = if blind { &self.blind } else { &self.exact };
+        if self.by_name {
+            let mut names = path.split('/').rev().filter(|p| !p.is_empty());
+            let fits = |name: &str| match &self.simple {
+                // What folds to an ASCII letter without being one is left to the general matcher.
+                Some(pattern) if name.is_ascii() => wildcard(pattern, name, blind),
+                _ => glob.is_match(name),
+            };
+            return if below { names.any(fits) } else { names.next().is_some_and(fits) };
+        }
+        if glob.is_match(path) {
+            return true;
+        }
+        below && path.match_indices('/').skip(1).any(|(i, _)| path.get(..i).is_some_and(|p| glob.is_match(p)))
+    }
+}
+
+/// Text as a glob that matches it only.
+fn literal(text: &str) -> String {
+    globset::escape(text)
+}
+
+/// Whether a glob and an unexpanded path can mean the same path: both are runs of names.
+fn paths_overlap(pattern: &[&str], path: &[&str], place: &Place) -> bool {
+    // reach[j]: the pattern's parts so far can be used up by the first j names.
+    let mut reach = vec![false; path.len() + 1];
+    if let Some(first) = reach.first_mut() {
+        *first = true;
+    }
+    for part in pattern {
+        // A tree that goes takes with it whatever the rest of the pattern would match below.
+        if place.tree && reach.last() == Some(&true) {
+            return true;
+        }
+        let mut next = vec![false; path.len() + 1];
+        for (j, slot) in next.iter_mut().enumerate() {
+            let before = j.checked_sub(1);
+            *slot = if *part == "**" {
+                reach.iter().take(j + 1).any(|r| *r)
+            } else {
+                before.is_some_and(|k| {
+                    reach.get(k) == Some(&true) && path.get(k).is_some_and(|name| overlap(part, name, place.dots))
+                })
+            };
+        }
+        reach = next;
+    }
+    // What lies below a match counts as well.
+    reach.iter().any(|r| *r)
+}
+
+/// Whether two names with wildcards have a name in common; what is too involved to say counts as yes.
+/// In `name`, `*` and `?` stand for themselves expanded by a shell: a leading one takes no dot.
+fn overlap(pattern: &str, name: &str, dots: bool) -> bool {
+    if pattern.contains(['[', '{', '\\']) || pattern.len() > 256 || name.len() > 256 {
+        return true;
+    }
+    if !dots && name.starts_with(['*', '?']) && pattern.starts_with('.') {
+        return false;
+    }
+    let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
+    let mut row = vec![false; name.len() + 1];
+    for i in 0..=pattern.len() {
+        let mut next = vec![false; name.len() + 1];
+        for j in 0..=name.len() {
+            let p = i.checked_sub(1).and_then(|k| pattern.get(k)).copied();
+            let n = j.checked_sub(1).and_then(|k| name.get(k)).copied();
+            let up = row.get(j).copied().unwrap_or(false);
+            let left = j.checked_sub(1).and_then(|k| next.get(k)).copied().unwrap_or(false);
+            let diagonal = j.checked_sub(1).and_then(|k| row.get(k)).copied().unwrap_or(false);
+            let cell = match (p, n) {
+                (None, None) => true,
+                (None, Some(n)) => n == b'*' && left,
+                (Some(p), None) => p == b'*' && up,
+                (Some(p), Some(n)) => {
+                    let one = p == b'?' || n == b'?' || p.eq_ignore_ascii_case(&n) || p == b'*' || n == b'*';
+                    (p == b'*' || n == b'*') && (up || left) || one && diagonal
+                }
+            };
+            if let Some(slot) = next.get_mut(j) {
+                *slot = cell;
+            }
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::{Context, Table, analyse};
+    use proptest::prelude::*;
+
+    const ROOT: &str = "/home/dev/project";
+
+    fn check(glob: &str, command: &str, strict: bool) -> Holds {
+        let table = Table::builtin();
+        let analysis = analyse(command, &Context::new(&table));
+        let glob = PathGlob::new(glob, ROOT, "/home/dev").unwrap();
+        let places: Vec<Place> = analysis.effects.iter().filter_map(|e| Place::of(e, false)).collect();
+        assert!(!places.is_empty(), "{command}");
+        places.iter().map(|p| glob.matches(p, strict)).max().unwrap()
+    }
+
+    #[test]
+    fn names_match_in_any_folder_and_folders_take_what_is_below() {
+        assert_eq!(check(".env", "cat config/.env", false), Holds::Yes);
+        assert_eq!(check(".ENV", "cat config/.env", false), Holds::Yes, "file systems may be blind to case");
+        assert_eq!(check(".ENV", "cat config/.env", true), Holds::No);
+        assert_eq!(check(".git/", "cat .git/config", false), Holds::Yes);
+        assert_eq!(check("src/**", "cat src/a/b.rs", true), Holds::Yes);
+        assert_eq!(check("src", "cat src/a/b.rs", false), Holds::Yes);
+        assert_eq!(check("docs/*", "cat docs/a/b.md", true), Holds::No);
+        assert_eq!(check("/etc/**", "cat /etc/ssh/sshd_config", true), Holds::Yes);
+        assert_eq!(check("~/.ssh/", "cat ~/.ssh/config", false), Holds::Yes);
+    }
+
+    #[test]
+    fn the_place_counts_and_not_the_spelling() {
+        for command in [
+            "cat src/../.env",
+            "cat ./.env",
+            "cd src && cat ../.env",
+            "cat //home/dev/project//.env",
+            "cd /home; cat dev/project/.env",
+        ] {
+            assert_eq!(check("./.env", command, false), Holds::Yes, "{command}");
+        }
+        assert_eq!(check("passwd", "cd /etc && rm passwd", false), Holds::Yes);
+        assert_eq!(check("/etc/passwd", "cd /etc && rm passwd", false), Holds::Yes);
+    }
+
+    #[test]
+    fn what_the_shell_would_expand_may_match() {
+        assert_eq!(check(".env", "cat .e*", false), Holds::Maybe);
+        assert_eq!(check(".env", "cat *", false), Holds::No, "a star takes no leading dot");
+        assert_eq!(check("*.pem", "cat *", false), Holds::Maybe);
+        assert_eq!(check("*.pem", "cat *.rs", false), Holds::No);
+        assert_eq!(check("*.pem", "cat *", true), Holds::No);
+        assert_eq!(check("src/secret/**", "rm -rf src", false), Holds::Maybe);
+        assert_eq!(check("src/secret/**", "rm -rf docs", false), Holds::No);
+        assert_eq!(check("src/*.rs", "cat s*/x.rs", false), Holds::Maybe);
+        assert_eq!(check(".env", "cat $X", false), Holds::Maybe);
+        assert_eq!(check(".env", "cat $X", true), Holds::No);
+    }
+
+    proptest! {
+        #[test]
+        fn any_glob_compiles_or_is_refused(text in r"[a-z/*?.~{},!\[\]\\-]{0,16}", path in "[a-z/.*?]{0,20}") {
+            if let Ok(glob) = PathGlob::new(&text, ROOT, "/home/dev") {
+                let place = Place { access: Access::Read, shown: path.clone(), absolute: normalise(&path, Some(ROOT)), inside: Holds::Maybe, wild: true, tree: false, dots: false };
+                let _ = glob.matches(&place, false);
+            }
+        }
+
+        /// The short way gives what the automaton gives.
+        #[test]
+        fn simple_names_match_as_globs_do(pattern in "[ab.*]{1,6}", name in "[abAB.]{1,6}") {
+            if let Ok(glob) = PathGlob::new(&pattern, ROOT, "/home/dev") && glob.by_name {
+                prop_assert!(glob.simple.is_some());
+                prop_assert_eq!(glob.covers(&name, true, false), glob.blind.is_match(&name));
+                prop_assert_eq!(glob.covers(&name, false, false), glob.exact.is_match(&name));
+            }
+        }
+
+        /// If a name fits both wildcards, the two overlap.
+        #[test]
+        fn common_names_are_found(a in "[ab*?]{0,6}", b in "[ab*?]{0,6}", name in "[ab]{0,5}") {
+            let fits = |p: &str| GlobBuilder::new(p).literal_separator(true).build().unwrap().compile_matcher().is_match(&name);
+            if fits(&a) && fits(&b) {
+                prop_assert!(overlap(&a, &b, true));
+            }
+        }
+    }
+}

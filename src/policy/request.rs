@@ -1,0 +1,176 @@
+//! What is asked, and what was decided before.
+
+use super::action::Action;
+use crate::governance::Risk;
+use crate::trace::record::ActionType;
+use std::collections::BTreeMap;
+
+/// A question to a policy: may this run?
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// What an agent proposes.
+    pub action: &'a Action,
+    /// The risk that was stated; it only counts if it is higher than the one that is found.
+    pub risk: Option<Risk>,
+    /// The turn.
+    pub turn: u64,
+    /// Who proposes.
+    pub agent: Option<&'a str>,
+    /// In which mode the runtime is.
+    pub mode: Option<&'a str>,
+    /// Whether this is a production environment.
+    pub production: bool,
+    /// When, in milliseconds since the epoch. Without it, every past approval counts as recent.
+    pub time: Option<i64>,
+    /// What was decided before in this execution.
+    pub history: &'a History,
+}
+
+impl<'a> Request<'a> {
+    /// A question about an action of which nothing else is known.
+    #[must_use]
+    pub fn new(action: &'a Action, history: &'a History) -> Self {
+        Self { action, risk: None, turn: 1, agent: None, mode: None, production: false, time: None, history }
+    }
+}
+
+/// A past decision, as far as later ones may depend on it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Past {
+    /// Type of the action.
+    pub kind: Option<ActionType>,
+    /// Tool of a tool call.
+    pub tool: Option<String>,
+    /// Its risk.
+    pub risk: Risk,
+    /// When, in milliseconds since the epoch.
+    pub time: Option<i64>,
+    /// Whether a human approved it, and not the policy.
+    pub by_human: bool,
+}
+
+/// What was approved before in the same execution. Rejected actions leave no trace here: they count
+/// neither for limits nor for what the session has approved.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    /// Times of the approvals by type, in ascending order; those without a time count for ever.
+    approved: BTreeMap<u8, Times>,
+    /// The highest risk that a human has approved, by tool.
+    tools: BTreeMap<String, Risk>,
+    cost: f64,
+    busy: u64,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Times {
+    known: Vec<i64>,
+    unknown: u64,
+}
+
+impl History {
+    /// Adds an approval.
+    pub fn approve(&mut self, past: &Past) {
+        let times = self.approved.entry(super::condition::type_bit(past.kind)).or_default();
+        match past.time {
+            Some(time) => {
+                let at = times.known.partition_point(|t| *t <= time);
+                times.known.insert(at, time);
+            }
+            None => times.unknown += 1,
+        }
+        if let (true, Some(tool)) = (past.by_human, &past.tool) {
+            let risk = self.tools.entry(tool.clone()).or_insert(past.risk);
+            *risk = past.risk.max(*risk);
+        }
+    }
+
+    /// Adds what an action has cost: money in the unit of the policy's limit, and milliseconds.
+    pub fn spend(&mut self, cost: f64, milliseconds: u64) {
+        if cost.is_finite() && cost > 0.0 {
+            self.cost += cost;
+        }
+        self.busy = self.busy.saturating_add(milliseconds);
+    }
+
+    /// How many approved actions of a type stand in the window that ends at `now`; all of them
+    /// without a window or without a time.
+    #[must_use]
+    pub fn count(&self, kind: Option<ActionType>, window: Option<i64>, now: Option<i64>) -> u64 {
+        let Some(times) = self.approved.get(&super::condition::type_bit(kind)) else { return 0 };
+        let known = match (window, now) {
+            (Some(window), Some(now)) => {
+                let from = times.known.partition_point(|t| *t <= now.saturating_sub(window));
+                let to = times.known.partition_point(|t| *t <= now);
+                to.saturating_sub(from)
+            }
+            _ => times.known.len(),
+        };
+        times.unknown + known as u64
+    }
+
+    /// As [`Self::count`], over all types.
+    #[must_use]
+    pub fn count_all(&self, window: Option<i64>, now: Option<i64>) -> u64 {
+        use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
+        [Some(ToolCall), Some(ShellCmd), Some(CodeDiff), Some(Answer), None].into_iter().map(|k| self.count(k, window, now)).sum()
+    }
+
+    /// What the execution has cost so far.
+    #[must_use]
+    pub fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    /// Milliseconds that the execution's actions have taken so far.
+    #[must_use]
+    pub fn busy(&self) -> u64 {
+        self.busy
+    }
+
+    /// Whether a human has approved this tool in this session, at a risk that covers `risk`. High risk
+    /// is never covered: each such action needs its own look.
+    #[must_use]
+    pub fn has_approved(&self, tool: &str, risk: Risk) -> bool {
+        risk != Risk::High && self.tools.get(tool).is_some_and(|approved| *approved >= risk)
+    }
+
+    /// Whether nothing was approved yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.approved.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn past(time: Option<i64>, risk: Risk, by_human: bool) -> Past {
+        Past { kind: Some(ActionType::ToolCall), tool: Some("write_file".into()), risk, time, by_human }
+    }
+
+    #[test]
+    fn windows_are_open_at_their_start() {
+        let mut history = History::default();
+        for time in [70_000, 10_000, 60_000] {
+            history.approve(&past(Some(time), Risk::Low, false));
+        }
+        let count = |now| history.count(Some(ActionType::ToolCall), Some(60_000), Some(now));
+        assert_eq!(count(70_000), 2, "10 s is a whole window ago");
+        assert_eq!(count(69_999), 2);
+        assert_eq!(count(130_000), 0);
+        assert_eq!(history.count(Some(ActionType::ToolCall), None, None), 3);
+        assert_eq!(history.count(Some(ActionType::ToolCall), Some(60_000), None), 3, "without a time all count");
+        assert_eq!(history.count(Some(ActionType::ShellCmd), None, None), 0);
+    }
+
+    #[test]
+    fn a_session_remembers_what_a_human_approved_and_never_high_risk() {
+        let mut history = History::default();
+        history.approve(&past(None, Risk::High, false));
+        assert!(!history.has_approved("write_file", Risk::Low), "the policy's own approvals don't count");
+        history.approve(&past(None, Risk::Medium, true));
+        assert!(history.has_approved("write_file", Risk::Medium) && history.has_approved("write_file", Risk::Low));
+        assert!(!history.has_approved("write_file", Risk::High) && !history.has_approved("other", Risk::Low));
+    }
+}

@@ -1,0 +1,51 @@
+//! A command that is written another way gets a milder decision.
+//!
+//! ## What it does
+//! Takes commands that a policy asks about or denies, writes them in other ways that a shell runs alike (quotes,
+//! variables, `sh -c`, encodings, wrappers), and reports the first that gets less.
+//!
+//! ## Why it matters
+//! A rule that goes by the text of a command stops nobody: `r''m` is `rm` to the shell and a stranger to the rule.
+//! An agent finds such ways by trying.
+//!
+//! ## How to mend it
+//! Say what the command does, not how it is written: `effects`, `path`, `host`, `command.program`. Keep `pattern` and
+//! `command.raw` for what only occurs as text.
+//!
+//! ## Fails
+//! ```yaml policy fuzz --property rewrite-stable policy.yaml
+//! rules:
+//!   - { id: no-rm, when: { type: shell_cmd, pattern: '\brm\b' }, effect: deny, reason: Deletes }
+//!   - { id: rest, when: { not: { risk: high } }, effect: allow, reason: Anything else }
+//! ```
+//! ```yaml
+//! cases:
+//!   - name: looking
+//!     action: { type: shell_cmd, command: ls }
+//!     expect: require_approval
+//! ```
+//!
+//! ## Passes
+//! ```yaml policy fuzz --property rewrite-stable policy.yaml
+//! rules:
+//!   - { id: no-rm, when: { effects: [delete] }, effect: deny, reason: Deletes }
+//! ```
+//! ```yaml
+//! cases:
+//!   - name: looking
+//!     action: { type: shell_cmd, command: ls }
+//!     expect: require_approval
+//! ```
+
+use super::{Check, Rule};
+use crate::diag::{Code, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(518),
+    name: "evadable-rule",
+    severity: Severity::Error,
+    aspect: None,
+    summary: "a rewriting that keeps the command's meaning gets a milder decision",
+    source: include_str!("yv518.rs"),
+    check: Check::Policy,
+};

@@ -1,0 +1,234 @@
+//! Policies from the outside: what the commands say and exit with, and what hostile policies can't do.
+
+use proptest::prelude::*;
+use std::path::Path;
+use std::process::{Command, Output};
+use yuangs_verify::policy::{Action, Effect, Effort, History, Request, SHIPPED, fuzz, load, load_cases, load_corpus};
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).current_dir(folder).arg("policy").args(args).output().unwrap()
+}
+
+fn code(folder: &Path, args: &[&str]) -> i32 {
+    run(folder, args).status.code().unwrap()
+}
+
+const POLICY: &str = "rules:\n  - { id: no-delete, when: { effects: [delete] }, effect: deny, reason: Deletes }\n";
+const CASES: &str = "cases:\n  - { name: deleting, action: { type: shell_cmd, command: rm a }, expect: { effect: deny, rule: no-delete } }\n  - { name: reading, action: { type: shell_cmd, command: cat a }, near_miss: [no-delete], expect: ask }\n";
+
+#[test]
+fn exit_codes_tell_what_happened() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("p.yaml"), POLICY).unwrap();
+    assert_eq!(code(at, &["test", "p.yaml"]), 3, "a policy without a case is not tested");
+    std::fs::write(at.join("p.test.yaml"), CASES).unwrap();
+    assert_eq!(code(at, &["test", "p.yaml"]), 0);
+    assert_eq!(code(at, &["test", "."]), 0, "a folder's policies, and not their tests");
+    assert_eq!(code(at, &["test"]), 0, "the policies that are built in");
+    std::fs::write(at.join("c.jsonl"), "{\"action\": {\"type\": \"shell_cmd\", \"command\": \"ls\"}, \"expect\": \"allow\"}\n")
+        .unwrap();
+    assert_eq!(code(at, &["test", "p.yaml", "--corpus", "c.jsonl"]), 1);
+    std::fs::write(at.join("c.jsonl"), "{\"action\": {\"type\": \"shell_cmd\", \"command\": \"ls\"}}\n").unwrap();
+    assert_eq!(code(at, &["test", "p.yaml", "--corpus", "c.jsonl"]), 2, "a line that expects nothing could not fail");
+    assert_eq!(code(at, &["eval", "-p", "p.yaml", "--shell", "rm a"]), 0);
+    assert_eq!(code(at, &["eval", "-p", "p.yaml", "--check", "--shell", "rm a"]), 1);
+    assert_eq!(code(at, &["eval", "-p", "nowhere.yaml", "--shell", "rm a"]), 2);
+    assert_eq!(code(at, &["eval", "-p", "p.yaml", "{\"type\": \"shell_cmd\"}"]), 2);
+    assert_eq!(code(at, &["fuzz", "p.yaml", "--property", "no-such"]), 2);
+    std::fs::write(at.join("empty.jsonl"), "").unwrap();
+    assert_eq!(code(at, &["eval", "-p", "p.yaml", "--file", "empty.jsonl"]), 3);
+    assert_eq!(code(at, &["replay", "empty.jsonl", "--policy", "p.yaml"]), 3);
+    assert_eq!(code(at, &["replay", "missing.jsonl", "--policy", "p.yaml"]), 2);
+}
+
+#[test]
+fn a_changed_reason_is_found_by_its_snapshot() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("p.yaml"), POLICY).unwrap();
+    std::fs::write(at.join("p.test.yaml"), CASES).unwrap();
+    assert_eq!(code(at, &["test", "--update", "p.yaml"]), 0);
+    let snapshot = std::fs::read_to_string(at.join("p.reasons.yaml")).unwrap();
+    assert!(snapshot.ends_with("\"deleting\": \"Deletes\"\n") && !snapshot.contains("reading"), "{snapshot}");
+    std::fs::write(at.join("p.yaml"), POLICY.replace("Deletes", "Removes")).unwrap();
+    let output = run(at, &["test", "p.yaml"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("the reason is `Removes` and not `Deletes`"));
+    assert_eq!(code(at, &["test", "--update", "p.yaml"]), 1, "it was wrong until it was written");
+    assert_eq!(code(at, &["test", "p.yaml"]), 0);
+}
+
+#[test]
+fn a_counterexample_is_kept_as_a_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("p.yaml"), "rules:\n  - { id: all, effect: allow, reason: r }\n").unwrap();
+    let args = ["fuzz", "p.yaml", "--property", "human-for-high", "--cases", "200", "--save"];
+    assert_eq!(code(at, &args), 1);
+    let first = std::fs::read_to_string(at.join("p.regressions.yaml")).unwrap();
+    assert_eq!(code(at, &args), 1);
+    assert_eq!(std::fs::read_to_string(at.join("p.regressions.yaml")).unwrap(), first, "the same seed finds the same");
+    assert_eq!(load_cases(&first).unwrap().len(), 1);
+    assert_eq!(code(at, &["test", "p.yaml"]), 1, "the regression fails until the policy is mended");
+}
+
+#[test]
+fn a_comparison_says_what_it_did_not_compare() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for name in ["base", "head"] {
+        std::fs::create_dir(at.join(name)).unwrap();
+        std::fs::write(at.join(name).join("p.yaml"), POLICY).unwrap();
+    }
+    let args = ["compare", "base", "head", "--cases", "50"];
+    assert_eq!(code(at, &args), 0);
+    std::fs::write(at.join("base/q.yaml"), POLICY).unwrap();
+    let output = run(at, &args);
+    assert_eq!(output.status.code(), Some(1), "a policy that is gone is no policy that holds");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("not compared: q.yaml is only in the base"));
+    assert_eq!(code(at, &["compare", "base", "head/p.yaml"]), 2);
+    assert_eq!(code(at, &["compare", "main:p.yaml", "head/p.yaml"]), 2);
+    let output = run(at, &["compare", "yuangs", "default", "--cases", "2000", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["exhaustive"], false);
+    assert_eq!(report["pairs"][0]["made"], 2000);
+    assert!(report["pairs"][0]["differences"].as_array().unwrap().iter().all(|d| d["count"].as_u64().unwrap() > 0));
+    assert!(report["findings"].as_array().unwrap().iter().any(|f| f["code"] == "YV516"));
+}
+
+#[test]
+fn mistakes_are_drawn_where_they_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("p.yaml"), "rules:\n  - id: a\n    effect: forbid\n    wehn: {}\n").unwrap();
+    let output = run(folder.path(), &["eval", "-p", "p.yaml", "--shell", "ls"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("--> p.yaml:3:13\n"), "{text}");
+    assert!(text.contains("3 |     effect: forbid\n  |             ^^^^^^\n"), "{text}");
+    assert!(text.contains("a rule has no key `wehn`") && text.contains("help: did you mean `when`?"), "{text}");
+}
+
+#[test]
+fn nothing_of_a_policy_or_an_action_acts_on_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let evil = "\\e]0;x\\a\\n::error::x \\u202e";
+    let policy = format!(
+        "rules:\n  - {{ id: \"{evil}\", when: {{ effects: [delete], tool: \"{evil}\" }}, effect: deny, reason: \"{evil}\" }}\n  - {{ id: b, when: {{ effects: [delete] }}, effect: deny, reason: \"{evil}\" }}\n"
+    );
+    std::fs::write(at.join("p.yaml"), policy).unwrap();
+    std::fs::write(at.join("bad.yaml"), format!("rules:\n  - {{ id: a, \"{evil}\": 1, effect: \"{evil}\" }}\n")).unwrap();
+    std::fs::write(
+        at.join("p.test.yaml"),
+        format!("cases:\n  - {{ name: \"{evil}\", action: {{ type: shell_cmd, command: \"rm {evil}\" }}, expect: allow }}\n"),
+    )
+    .unwrap();
+    for args in [
+        &["eval", "-p", "p.yaml", "--trace", "--shell", "rm \u{1b}[2J\u{202e}"][..],
+        &["eval", "-p", "p.yaml", "--trace", "--format", "json", "--shell", "rm \u{1b}[2J\u{202e}"],
+        &["eval", "-p", "bad.yaml", "--shell", "ls"],
+        &["test", "-v", "p.yaml"],
+        &["test", "--format", "json", "p.yaml"],
+        &["fuzz", "--cases", "50", "p.yaml"],
+    ] {
+        let output = run(at, args);
+        for text in [&output.stdout, &output.stderr] {
+            let text = String::from_utf8(text.clone()).unwrap();
+            assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{args:?}: {text:?}");
+            assert!(!text.lines().any(|l| l.starts_with("::")), "{args:?}: {text:?}");
+        }
+    }
+}
+
+#[test]
+fn replay_groups_what_would_change() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = run(root, &["replay", "corpora/traces/legal", "--policy", "read-only", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(report["decisions"].as_u64().unwrap() > 50);
+    let grouped: u64 = report["groups"].as_array().unwrap().iter().map(|g| g["count"].as_u64().unwrap()).sum();
+    assert_eq!(report["changed"].as_u64().unwrap(), grouped);
+    assert!(grouped > 0 && report["unjudged"] == 0);
+}
+
+#[test]
+fn a_search_is_repeatable_and_the_careful_policies_hold() {
+    let effort = Effort { seed: 7, cases: 120, only: Vec::new() };
+    for name in ["default", "strict", "read-only"] {
+        let shipped = SHIPPED.iter().find(|s| s.name == name).unwrap();
+        let policy = load(name, shipped.text).unwrap();
+        let outcomes = fuzz(&policy, &[], &effort);
+        for outcome in &outcomes {
+            assert!(outcome.violation.is_none(), "{name}: {outcome:#?}");
+            assert_eq!(outcome.tried, 120, "{name}: {}", outcome.id);
+        }
+        assert!(outcomes.iter().filter(|o| o.concerned > 0).count() >= 8, "{name}");
+    }
+    let older = SHIPPED.iter().find(|s| s.name == "yuangs").unwrap();
+    let policy = load("yuangs", older.text).unwrap();
+    let effort = Effort { cases: 2000, only: vec!["rewrite-stable".into()], ..effort };
+    let found = |policy| fuzz(policy, &[], &effort).pop().and_then(|o| o.violation).map(|v| v.action.to_json().to_string());
+    assert!(found(&policy).is_some(), "a policy that searches text can be evaded");
+    assert_eq!(found(&policy), found(&policy));
+}
+
+/// A line of a shipped policy, changed a little.
+fn bent() -> impl Strategy<Value = String> {
+    (0..SHIPPED.len(), any::<prop::sample::Index>(), any::<prop::sample::Index>(), r"[ -~]{0,6}").prop_map(
+        |(n, from, length, new)| {
+            let text = SHIPPED[n].text;
+            let from = from.index(text.len());
+            let to = (from + length.index(12)).min(text.len());
+            let mut bent = text.to_owned();
+            bent.replace_range(from..to, &new);
+            bent
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn bent_policies_answer_or_say_where_they_are_broken(text in bent(), command in "[ -~]{0,30}") {
+        match load("bent", &text) {
+            Ok(policy) => {
+                let history = History::default();
+                let action = Action::shell(&command);
+                let request = Request::new(&action, &history);
+                let decision = policy.decide(&request);
+                prop_assert_eq!(policy.explain(&request).len(), policy.rules.len());
+                prop_assert!(decision.effect == Effect::Allow || !decision.reason().is_empty());
+            }
+            Err(problems) => {
+                let lines = u32::try_from(text.lines().count()).unwrap();
+                prop_assert!(!problems.is_empty());
+                prop_assert!(problems.iter().all(|p| p.at.line <= lines + 1), "{:?}", problems);
+            }
+        }
+    }
+
+    #[test]
+    fn cases_and_corpora_are_read_or_refused(text in "(cases:\n  - |[ -~\n]){0,6}[ -~\n]{0,80}") {
+        let _ = load_cases(&text);
+        let _ = load_corpus(&text);
+    }
+
+    /// Under deny-overrides one more rule that denies makes nothing milder.
+    #[test]
+    fn a_further_denial_makes_nothing_milder(rule in 0usize..5, command in 0usize..6) {
+        let rules = ["effects: [delete]", "risk: high", "path: { glob: '*.pem' }", "command: { program: git }", "not: { effects: [read] }"];
+        let commands = ["ls", "rm -rf x", "cat a.pem", "git push", "$X", "cat *"];
+        let shipped = SHIPPED.iter().find(|s| s.name == "default").unwrap();
+        let more = format!("  - {{ id: further, when: {{ {} }}, effect: deny, reason: r }}\n\nproperties:", rules[rule]);
+        let with = load("with", &shipped.text.replacen("\nproperties:", &format!("\n{more}"), 1)).unwrap();
+        let without = load("without", shipped.text).unwrap();
+        prop_assert_eq!(with.rules.len(), without.rules.len() + 1);
+        let history = History::default();
+        let action = Action::shell(commands[command]);
+        let request = Request::new(&action, &history);
+        prop_assert!(with.decide(&request).effect >= without.decide(&request).effect);
+    }
+}
