@@ -53,7 +53,7 @@ pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
 pub fn watch(
     inputs: &[Result<Found, Missing>],
     options: &Options,
-    watch: &mut dyn FnMut(&str, &str, &crate::trace::entry::Entry<'_>),
+    watch: &mut (dyn FnMut(&str, &str, &crate::trace::entry::Entry<'_>) + Send),
 ) -> Report {
     let mut report = Report::default();
     for input in inputs {

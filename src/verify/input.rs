@@ -22,7 +22,7 @@ const WORKERS: u64 = 16;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Is shown each record, with the execution that it belongs to.
-pub(super) type Watch<'w> = &'w mut dyn FnMut(&str, &Entry<'_>);
+pub(super) type Watch<'w> = &'w mut (dyn FnMut(&str, &Entry<'_>) + Send);
 
 /// Shows the records of one input, in their order, instead of replaying them. What can't be read is
 /// reported all the same.
