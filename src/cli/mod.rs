@@ -5,9 +5,12 @@ mod explain;
 mod fsm;
 mod output;
 mod replay;
+mod reports;
 mod rules;
 mod schema;
+mod shell;
 
+use crate::report::Outcome;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -59,6 +62,20 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// List the rules.
     Rules(rules::RulesArgs),
+    /// Print completions for a shell.
+    Completions(shell::CompletionsArgs),
+    /// Print the manual page, or that of a subcommand.
+    Man(shell::ManArgs),
+}
+
+/// The exit code of an outcome.
+const fn exit_code(outcome: &Outcome) -> u8 {
+    match outcome {
+        Outcome::Clean => EXIT_CLEAN,
+        Outcome::Findings => EXIT_FINDINGS,
+        Outcome::Unable(_) => EXIT_UNABLE,
+        Outcome::Empty(_) => EXIT_EMPTY,
+    }
 }
 
 /// Parses the arguments, runs, and says how it went.
@@ -73,6 +90,8 @@ pub fn main() -> ExitCode {
         Command::Fsm(command) => command.run(),
         Command::Explain(args) => args.run(),
         Command::Rules(args) => args.run(),
+        Command::Completions(args) => args.run(),
+        Command::Man(args) => args.run(),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -214,9 +214,23 @@ fn finding(finding: &Finding) -> FindingReport<'_> {
 /// When writing fails.
 pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let text = serde_json::to_string_pretty(&Document::of(report)).map_err(io::Error::other)?;
+    writeln!(out, "{}", harmless(&text))
+}
+
+/// One value on one line, harmless to look at.
+pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let text = serde_json::to_string(value).map_err(io::Error::other)?;
+    writeln!(out, "{}", harmless(&text))
+}
+
+/// JSON text with what acts on a terminal or a runner written as `\uXXXX`. Outside of strings JSON has no
+/// such characters but line ends, which stay.
+pub(super) fn harmless(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c == '\n' || *super::terminal(c.encode_utf8(&mut [0; 4])) == *c.encode_utf8(&mut [0; 4]) {
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        let opens = c == '#' && safe.ends_with('#') && super::escape::opens_command(rest.as_str());
+        if c == '\n' || !(opens || super::escape::is_dangerous(c)) {
             safe.push(c);
         } else {
             let mut units = [0; 2];
@@ -225,5 +239,5 @@ pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             }
         }
     }
-    writeln!(out, "{safe}")
+    safe
 }

@@ -20,5 +20,8 @@ mod cli;
 mod command;
 mod corpora;
 mod generate;
+mod injections;
 mod pages;
 mod properties;
+mod reading;
+mod reports;
