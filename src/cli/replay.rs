@@ -5,7 +5,7 @@ use super::output::Failure;
 use super::reports::{ReportArgs, shell_line};
 use crate::diag::Severity;
 use crate::replay::Assessor;
-use crate::report::{Outcome, Run, TextOptions};
+use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions};
 use crate::rules::Settings;
 use crate::schema::Validator;
 use crate::source::{Limits, discover};
@@ -39,6 +39,9 @@ pub struct Common {
     /// Findings that are listed at most (0: all); the rest is counted.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     max_findings: usize,
+    /// Turns that an HTML report draws at most; the rest is counted.
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    max_turns: usize,
     /// Bytes that one record may have.
     #[arg(long, default_value_t = Limits::default().record_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_record_bytes: usize,
@@ -129,7 +132,7 @@ impl ReplayArgs {
             extra.extend(["--keys".to_owned(), path.to_string_lossy().into_owned()]);
         }
         let options = Options { settings: Settings { assessor, keys }, ..self.common.options() };
-        self.common.run(&options, &extra)
+        self.common.run(options, &extra)
     }
 }
 
@@ -157,7 +160,7 @@ impl ValidateArgs {
         let extra: Vec<String> =
             self.schema.iter().flat_map(|path| ["--schema".to_owned(), path.to_string_lossy().into_owned()]).collect();
         let options = Options { schema_only: true, schema, ..self.common.options() };
-        self.common.run(&options, &extra)
+        self.common.run(options, &extra)
     }
 }
 
@@ -181,8 +184,10 @@ impl Common {
         }
     }
 
-    fn run(&self, options: &Options, extra: &[String]) -> Result<u8, Failure> {
+    fn run(&self, options: Options, extra: &[String]) -> Result<u8, Failure> {
         let targets = self.reports.targets()?;
+        let with_turns = targets.iter().any(|t| t.format == ReportFormat::Html);
+        let options = &Options { max_turns: if with_turns { self.max_turns } else { 0 }, ..options };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let pool = pool.map_err(|e| Failure::unable(format!("can't start the threads: {e}"), "try --threads 1"))?;
         let inputs = discover(&self.paths);

@@ -6,6 +6,7 @@
 mod escape;
 mod github;
 mod gitlab;
+mod html;
 mod json;
 mod jsonl;
 mod junit;

@@ -1,7 +1,7 @@
 //! What every emitter is given, and the list of the formats.
 
 use super::{Outcome, TextOptions};
-use super::{github, gitlab, jsonl, junit, markdown, rdjson, sarif, write_json, write_text};
+use super::{github, gitlab, html, jsonl, junit, markdown, rdjson, sarif, write_json, write_text};
 use crate::diag::Finding;
 use crate::replay::{Answer, Summary};
 use crate::verify::Report;
@@ -40,6 +40,8 @@ pub enum Format {
     Markdown,
     /// Markdown for a comment on a pull request.
     MarkdownComment,
+    /// One page with everything, for people who audit.
+    Html,
     /// GitLab code quality.
     Gitlab,
     /// Reviewdog's diagnostics, one a line.
@@ -48,7 +50,7 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Text,
         Self::Json,
         Self::Jsonl,
@@ -57,6 +59,7 @@ impl Format {
         Self::Github,
         Self::Markdown,
         Self::MarkdownComment,
+        Self::Html,
         Self::Gitlab,
         Self::Rdjsonl,
     ];
@@ -73,6 +76,7 @@ impl Format {
             Self::Github => "github",
             Self::Markdown => "markdown",
             Self::MarkdownComment => "markdown-comment",
+            Self::Html => "html",
             Self::Gitlab => "gitlab",
             Self::Rdjsonl => "rdjsonl",
         }
@@ -90,6 +94,7 @@ impl Format {
             Self::Github => "Annotations of GitHub Actions (workflow commands)",
             Self::Markdown => "Markdown for a job summary (at most 1 MiB)",
             Self::MarkdownComment => "Markdown for a comment (at most 65,536 characters)",
+            Self::Html => "One page with verdicts, timelines of turns and findings",
             Self::Gitlab => "GitLab code quality",
             Self::Rdjsonl => "Diagnostics for reviewdog, one a line",
         }
@@ -118,6 +123,7 @@ impl Run<'_> {
             Format::Github => github::write(self, out),
             Format::Markdown => markdown::write(self, markdown::SUMMARY, out),
             Format::MarkdownComment => markdown::write(self, markdown::COMMENT, out),
+            Format::Html => html::write(self, out),
             Format::Gitlab => gitlab::write(self, out),
             Format::Rdjsonl => rdjson::write(self, out),
         }

@@ -1,5 +1,6 @@
 //! What comes out of a verification.
 
+use super::timeline::Timeline;
 use crate::diag::{Finding, Severity};
 use crate::replay::Summary;
 
@@ -60,4 +61,6 @@ pub struct Report {
     pub summaries: Vec<Summary>,
     /// The findings, in the order of the input.
     pub findings: Vec<Finding>,
+    /// The turns, where they were asked for.
+    pub timeline: Timeline,
 }

@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("replay", &["governance", "trace", "json", "command"]),
     ("rules", &["replay", "governance", "trace", "json", "diag"]),
     ("verify", &["rules", "replay", "governance", "trace", "schema", "source", "json", "diag"]),
-    ("report", &["verify", "rules", "replay", "governance", "diag"]),
+    ("report", &["verify", "rules", "replay", "governance", "trace", "command", "diag"]),
     ("cli", &["command", "json", "verify", "report", "rules", "replay", "governance", "trace", "schema", "source", "diag"]),
 ];
 

@@ -46,7 +46,8 @@ fn trace(word: &str) -> String {
 }
 
 fn report(word: &str) -> Report {
-    verify_reader(word, trace(word).as_bytes(), &Options::default())
+    let options = Options { max_turns: 100, ..Options::default() };
+    verify_reader(word, trace(word).as_bytes(), &options)
 }
 
 fn written(report: &Report, format: Format, word: &str) -> String {
@@ -65,6 +66,7 @@ fn shape(format: Format, text: &str) -> Result<Vec<String>, String> {
         Format::Text => reading::terminal(text),
         Format::Github => reading::workflow_commands(text),
         Format::Markdown | Format::MarkdownComment => reading::markdown(text),
+        Format::Html => reading::html(text),
         Format::Junit => reading::xml(text),
         Format::Json | Format::Sarif | Format::Gitlab => reading::json(text),
         Format::Jsonl | Format::Rdjsonl => {

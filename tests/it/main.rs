@@ -25,3 +25,4 @@ mod pages;
 mod properties;
 mod reading;
 mod reports;
+mod timelines;
