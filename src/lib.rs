@@ -6,6 +6,7 @@
 
 pub mod cli;
 pub mod command;
+pub mod config;
 pub mod diag;
 pub mod governance;
 pub mod json;

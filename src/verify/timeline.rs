@@ -223,9 +223,8 @@ impl Turn {
     fn take(&mut self, step: &Step<'_, '_>) {
         match &step.fact {
             Fact::Thought(thought) | Fact::Beside(Beside::Thought(thought)) => {
-                if self.thoughts.len() < PATH {
-                    self.thoughts.push((thought.agent.map(|a| a.decode().into_owned()), thought.done));
-                }
+                let agent = || thought.agent.map(|a| a.decode().into_owned());
+                self.thoughts.extend((self.thoughts.len() < PATH).then(|| (agent(), thought.done)));
             }
             Fact::Proposed(proposal) => {
                 self.proposed = Some(shown(&proposal.action));

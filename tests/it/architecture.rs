@@ -17,7 +17,25 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("rules", &["replay", "governance", "trace", "json", "diag"]),
     ("verify", &["rules", "replay", "governance", "trace", "schema", "source", "json", "diag"]),
     ("report", &["verify", "rules", "replay", "governance", "trace", "command", "diag"]),
-    ("cli", &["command", "json", "verify", "report", "rules", "replay", "governance", "trace", "schema", "source", "diag"]),
+    ("config", &["verify", "rules", "time", "diag"]),
+    (
+        "cli",
+        &[
+            "config",
+            "time",
+            "command",
+            "json",
+            "verify",
+            "report",
+            "rules",
+            "replay",
+            "governance",
+            "trace",
+            "schema",
+            "source",
+            "diag",
+        ],
+    ),
 ];
 
 fn sources(folder: &Path, all: &mut Vec<(String, String)>) {

@@ -43,7 +43,7 @@ impl View {
 
 #[derive(Debug, Serialize)]
 struct Question {
-    question: &'static str,
+    asked: &'static str,
     answer: &'static str,
     class: &'static str,
 }
@@ -155,8 +155,8 @@ fn of_execution(
     findings: &[&finding::View],
 ) -> View {
     let verdict = &summary.verdict;
-    let question = |question, answer: Answer| Question {
-        question,
+    let question = |asked, answer: Answer| Question {
+        asked,
         answer: answer.name(),
         class: match answer {
             Answer::Yes => "yes",
