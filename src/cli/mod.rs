@@ -1,8 +1,10 @@
 //! The command line: the only place with standard output, environment, files to write, and exit codes.
 
 mod command;
+mod config;
 mod explain;
 mod fsm;
+mod gate;
 mod output;
 mod replay;
 mod reports;
@@ -45,10 +47,19 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// The gate for a pull request: run what `yuangs-verify.toml` names, report, and end with one exit code.
+    Gate(gate::GateArgs),
     /// Replay traces: was each state reached legally, did nothing run unauthorised, is the record complete?
     Replay(replay::ReplayArgs),
     /// Check records against their schemas, and nothing else.
     Validate(replay::ValidateArgs),
+    /// Write a commented configuration for the repository here.
+    Init(config::InitArgs),
+    /// Show the configuration.
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    /// Check the set-up.
+    Doctor(config::DoctorArgs),
     /// Show what shell commands do, and how risky that is.
     #[command(subcommand, name = "command")]
     Shell(command::ShellCommand),
@@ -83,6 +94,10 @@ const fn exit_code(outcome: &Outcome) -> u8 {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
+        Command::Gate(args) => args.run(),
+        Command::Init(args) => args.run(),
+        Command::Config(command) => command.run(),
+        Command::Doctor(args) => args.run(),
         Command::Replay(args) => args.run(),
         Command::Validate(args) => args.run(),
         Command::Shell(command) => command.run(),

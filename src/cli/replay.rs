@@ -61,7 +61,7 @@ pub struct Common {
 
 /// Thresholds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FailOn {
+pub(super) enum FailOn {
     Error,
     Warning,
     Note,
@@ -69,7 +69,7 @@ enum FailOn {
 }
 
 impl FailOn {
-    const fn severity(self) -> Option<Severity> {
+    pub(super) const fn severity(self) -> Option<Severity> {
         match self {
             Self::Error => Some(Severity::Error),
             Self::Warning => Some(Severity::Warning),
@@ -111,14 +111,7 @@ enum Risk {
 impl ReplayArgs {
     /// Replays and reports.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let keys = match &self.keys {
-            None => None,
-            Some(path) => {
-                let text = read(path)?;
-                let remedy = "a trust file is {\"keys\": [{\"keyId\", \"publicKey\", \"signer\", \"validFrom\", \"validTo\"}]}";
-                Some(TrustStore::parse(&text).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))?)
-            }
-        };
+        let keys = self.keys.as_deref().map(trust_store).transpose()?;
         let assessor = match self.risk {
             Risk::Off => Assessor::Off,
             Risk::V0 => Assessor::V0,
@@ -164,7 +157,14 @@ impl ValidateArgs {
     }
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
+/// Reads a trust file.
+pub(super) fn trust_store(path: &Path) -> Result<TrustStore, Failure> {
+    let remedy = "a trust file is {\"keys\": [{\"keyId\", \"publicKey\", \"signer\", \"validFrom\", \"validTo\"}]}";
+    TrustStore::parse(&read(path)?).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
+}
+
+/// Reads a file that the command line names.
+pub(super) fn read(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path)
         .map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "the file must be readable UTF-8"))
 }

@@ -18,6 +18,8 @@ pub enum ConfigError {
     TooWide { name: String },
     #[error("{name}: the path is no glob: {why}")]
     Glob { name: String, why: String },
+    #[error("reports.{name}: `{path}` leads out of the folder of the configuration")]
+    ReportPath { name: String, path: String },
     #[error("{name}: `{date}` is no day; write it as 2027-01-31")]
     Date { name: String, date: String },
 }

@@ -16,6 +16,7 @@ use crate::rules;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
+use std::path::{Component, Path};
 
 /// The name of the file.
 pub const FILE: &str = "yuangs-verify.toml";
@@ -237,6 +238,13 @@ impl Config {
                 return Err(ConfigError::Date { name, date: date.clone() });
             }
         }
+        for (name, path) in &config.reports {
+            // The file may come with a pull request: it must not say what else is overwritten.
+            let below = Path::new(path).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+            if path.is_empty() || path == "-" || !below {
+                return Err(ConfigError::ReportPath { name: name.clone(), path: path.clone() });
+            }
+        }
         if let Some(reason) = config.traces.as_ref().and_then(|t| t.allow_empty.as_ref()) {
             reasoned("traces.allow-empty", reason)?;
         }
@@ -303,6 +311,9 @@ mod tests {
         assert!(error("[[ignore]]\npath = '**'\nreason = 'r'").contains("everything"));
         assert!(error("[[ignore]]\ncode = 'YV301'\nexpires = '2027-02-30'\nreason = 'r'").contains("no day"));
         assert!(error("[traces]\npaths = []\nallow-empty = ''").contains("needs a reason"));
+        for path in ["/etc/x", "../x", "a/../../x", "", "-"] {
+            assert!(error(&format!("[reports]\nhtml = '{path}'")).contains("leads out"), "{path}");
+        }
         assert!(error("fail-on = 'sometimes'").starts_with("line 1, column 11: "));
     }
 

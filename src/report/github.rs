@@ -35,6 +35,9 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         let more = words::plural(all - printed, "more finding");
         writeln!(out, "::notice title=yuangs-verify::{} not annotated here; the other reports list them", data(&more))?;
     }
+    for notice in &run.report.notices {
+        writeln!(out, "note: {}", data(notice))?;
+    }
     writeln!(out, "{}: {}", words::looked_at(run.report, run.text.schema_only), words::found(run.report))
 }
 

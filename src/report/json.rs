@@ -23,6 +23,9 @@ pub struct Document<'r> {
     pub summary: SummaryCounts,
     pub executions: Vec<ExecutionReport<'r>>,
     pub findings: Vec<FindingReport<'r>>,
+    /// What a reader has to be told besides: what the configuration lets pass, what wasn't run.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub notices: &'r [String],
 }
 
 /// Who made the report.
@@ -161,6 +164,7 @@ impl<'r> Document<'r> {
                 })
                 .collect(),
             findings: report.findings.iter().map(finding).collect(),
+            notices: &report.notices,
         }
     }
 }

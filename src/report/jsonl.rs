@@ -18,6 +18,9 @@ pub enum Line<'r> {
         tool: Tool,
         /// How much was looked at, and what came of it.
         summary: SummaryCounts,
+        /// What a reader has to be told besides.
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        notices: &'r [String],
     },
     /// An execution with its verdict.
     Execution(ExecutionReport<'r>),
@@ -27,8 +30,8 @@ pub enum Line<'r> {
 
 /// Writes the report.
 pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Document { version, tool, summary, executions, findings } = Document::of(run.report);
-    json::line(&Line::Run { version, tool, summary }, out)?;
+    let Document { version, tool, summary, executions, findings, notices } = Document::of(run.report);
+    json::line(&Line::Run { version, tool, summary, notices }, out)?;
     for execution in executions {
         json::line(&Line::Execution(execution), out)?;
     }

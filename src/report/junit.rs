@@ -58,7 +58,8 @@ fn of_the_run(run: &Run<'_>) -> TestSuite {
     case.set_classname("yuangs-verify");
     let looked = words::looked_at(run.report, run.text.schema_only);
     let left_out = run.report.counts.left_out;
-    case.set_system_out(format!("{looked}: {}\n{left_out} of them not listed", words::found(run.report)));
+    let notices: String = run.report.notices.iter().map(|n| format!("\n{}", terminal(n))).collect();
+    case.set_system_out(format!("{looked}: {}\n{left_out} of them not listed{notices}", words::found(run.report)));
     let mut suite = TestSuite::new("yuangs-verify");
     suite.add_property(Property::new("left-out", left_out.to_string()));
     suite.add_test_case(case);

@@ -55,6 +55,9 @@ fn invocation(run: &Run<'_>, left_out: u64) -> Value {
     if let Some(sentence) = run.outcome.sentence() {
         notes.push(json!({"level": "error", "message": {"text": sentence}}));
     }
+    for notice in &run.report.notices {
+        notes.push(json!({"level": "note", "message": {"text": message(notice)}}));
+    }
     if left_out > 0 {
         let text = format!("{} counted and not listed", words::plural(left_out, "more finding"));
         notes.push(json!({"level": "note", "message": {"text": text}}));

@@ -69,6 +69,10 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
         }
         counts(report, options, out)?;
     }
+    // What was let pass or left undone is said even to those who want to hear little.
+    for notice in &report.notices {
+        writeln!(out, "{NOTE}note{NOTE:#}: {}", terminal(notice))?;
+    }
     Ok(())
 }
 

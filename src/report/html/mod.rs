@@ -57,6 +57,7 @@ struct Page<'p> {
     turns_left_out: u64,
     looked_at: String,
     signatures: Option<String>,
+    notices: Vec<String>,
     command: String,
 }
 
@@ -117,6 +118,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         turns_left_out: report.timeline.left_out,
         looked_at: words::looked_at(report, run.text.schema_only),
         signatures,
+        notices: report.notices.iter().map(|n| shown(n)).collect(),
         command: shown(run.command),
     };
     let text = template.render(Serde(&page)).map_err(io::Error::other)?;

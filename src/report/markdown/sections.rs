@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 const OPEN: usize = 3;
 /// Characters of a message, an id or a path.
 const TEXT: usize = 300;
+/// Notices that are listed.
+const NOTICES: usize = 20;
 /// Characters of the command.
 const COMMAND: usize = 2000;
 
@@ -175,7 +177,14 @@ pub(super) fn foot(run: &Run<'_>) -> String {
         let verb = if unchecked == 1 { "was" } else { "were" };
         text.push_str(&format!(" {} {verb} not checked: no trust file was given.", words::plural(unchecked, "signature")));
     }
-    text.push_str(&format!("\n\nThe same at home: {}\n\n", code(&words::clip(run.command, COMMAND))));
+    text.push_str("\n\n");
+    for notice in run.report.notices.iter().take(NOTICES) {
+        text.push_str(&format!("- {}\n", message(&words::clip(notice, TEXT))));
+    }
+    if let Some(more) = run.report.notices.len().checked_sub(NOTICES).filter(|n| *n > 0) {
+        text.push_str(&format!("- {}\n", words::plural(more as u64, "more notice")));
+    }
+    text.push_str(&format!("\nThe same at home: {}\n\n", code(&words::clip(run.command, COMMAND))));
     text.push_str(&format!("<sub>{} {}</sub>\n", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")));
     text
 }
