@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(broken().counts.errors, 1);
         let passes = |rest: &str, now| {
             let (report, applied) = applied(&format!("[[ignore]]\nreason = 'r'\n{rest}"), now);
-            assert_eq!(report.counts.errors as usize, report.findings.len());
+            assert_eq!(report.counts.errors, report.findings.len() as u64);
             assert_eq!(applied.ignored, 1 - report.counts.errors);
             assert_eq!(report.counts.errors == 1, !applied.notices[0].starts_with("findings let pass"), "{applied:?}");
             report.counts.errors == 0

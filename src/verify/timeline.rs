@@ -11,8 +11,10 @@ use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Step};
 use std::sync::Arc;
 
-/// Characters that are kept of a text of an action or a result.
-const TEXT: usize = 8_000;
+/// Characters that are kept of a text of an action.
+const ACTION: usize = 8_000;
+/// Characters that are kept of a result.
+const RESULT: usize = 2_000;
 /// Paths that are kept of an action.
 const PATHS: usize = 3;
 /// Movements that are kept of one turn.
@@ -28,8 +30,8 @@ pub struct Text {
 }
 
 impl Text {
-    fn of(text: &str) -> Self {
-        match text.char_indices().nth(TEXT) {
+    fn of(text: &str, limit: usize) -> Self {
+        match text.char_indices().nth(limit) {
             None => Self { text: text.to_owned(), cut: 0 },
             Some((at, _)) => {
                 let (kept, rest) = text.split_at_checked(at).unwrap_or((text, ""));
@@ -273,8 +275,8 @@ impl Turn {
         self.ran = executed.action.as_ref().map(shown).filter(|ran| self.proposed.as_ref().is_none_or(|p| p.deed != ran.deed));
         self.result = executed.result.as_ref().map(|r| Result {
             success: r.success,
-            output: Text::of(&r.output.decode()),
-            error: r.error.map(|e| Text::of(&e.decode())),
+            output: Text::of(&r.output.decode(), RESULT),
+            error: r.error.map(|e| Text::of(&e.decode(), RESULT)),
             exit_code: r.exit_code,
         });
     }
@@ -283,11 +285,11 @@ impl Turn {
 fn shown(action: &Action<'_>) -> Shown {
     // A trace may hold a payload of any size; what is kept of it is cut.
     let kept = KeptAction::of(action);
-    let raw = || Text::of(kept.payload.as_deref().unwrap_or_default());
+    let raw = || Text::of(kept.payload.as_deref().unwrap_or_default(), ACTION);
     let deed = action.payload.and_then(|payload| {
         Some(match action.kind {
-            ActionKind::Known(ActionType::ShellCmd) => Deed::Command(Text::of(&action::command(payload)?)),
-            ActionKind::Known(ActionType::CodeDiff) => Deed::Diff(Text::of(&action::diff(payload)?)),
+            ActionKind::Known(ActionType::ShellCmd) => Deed::Command(Text::of(&action::command(payload)?, ACTION)),
+            ActionKind::Known(ActionType::CodeDiff) => Deed::Diff(Text::of(&action::diff(payload)?, ACTION)),
             ActionKind::Known(ActionType::ToolCall) => Deed::Tool(action::tool(payload)?, raw()),
             ActionKind::Known(ActionType::Answer) => Deed::Answer(raw()),
             ActionKind::Other(_) => return None,

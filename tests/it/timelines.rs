@@ -69,6 +69,22 @@ fn a_broken_path_is_drawn_broken_and_linked_both_ways() {
 }
 
 #[test]
+fn commands_are_taken_apart_up_to_a_limit() {
+    let mut report = report(&["broken/YV307-redirection.jsonl"], 100);
+    assert!(page(&report).contains("<span class=\"fx medium\""));
+    assert!(!page(&report).contains("not taken apart"));
+    let turn = report.timeline.turns.iter().find(|t| t.proposed.is_some()).unwrap().clone();
+    report.timeline.turns = vec![turn; 300];
+    for turn in &mut report.timeline.turns {
+        let text = yuangs_verify::verify::timeline::Text { text: "x ".repeat(4_000), cut: 0 };
+        turn.proposed.as_mut().unwrap().deed = yuangs_verify::verify::timeline::Deed::Command(text);
+    }
+    let text = page(&report);
+    assert!(text.matches("not taken apart").count() >= 38, "2 MiB and no more");
+    assert!(text.contains("<span class=\"fx high\""));
+}
+
+#[test]
 fn every_anchor_is_there_once() {
     let text = page(&report(&["broken", "demo", "native"], 10_000));
     let ids: Vec<&str> = text.split(" id=\"").skip(1).map(|s| s.split('"').next().unwrap()).collect();

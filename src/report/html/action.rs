@@ -12,6 +12,23 @@ const EFFECTS: usize = 12;
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
 
+/// Bytes of commands that one page takes apart. A trace may hold more of them than anybody waits for.
+#[derive(Debug)]
+pub(super) struct Budget(usize);
+
+impl Budget {
+    /// What one page may spend.
+    pub(super) const fn new() -> Self {
+        Self(2 << 20)
+    }
+
+    fn spend(&mut self, bytes: usize) -> bool {
+        let left = self.0.checked_sub(bytes);
+        self.0 = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
 /// An action's view; which members are filled depends on the kind.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct View {
@@ -21,6 +38,8 @@ pub(super) struct View {
     effects: Vec<Effect>,
     lines: Vec<Line>,
     cut: usize,
+    /// A command has been taken apart.
+    whole: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -28,6 +47,12 @@ struct Segment {
     text: String,
     risk: Option<&'static str>,
     about: String,
+}
+
+impl Segment {
+    fn plain(text: &str) -> Self {
+        Self { text: lines(text), risk: None, about: String::new() }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -55,9 +80,12 @@ pub(super) fn lines(text: &str) -> String {
     text.split('\n').map(one).collect::<Vec<_>>().join("\n")
 }
 
-pub(super) fn view(deed: &Deed) -> View {
+pub(super) fn view(deed: &Deed, budget: &mut Budget) -> View {
     match deed {
-        Deed::Command(text) => of_command(text),
+        Deed::Command(text) if budget.spend(text.text.len()) => of_command(text),
+        Deed::Command(text) => {
+            View { kind: "command", segments: vec![Segment::plain(&text.text)], cut: text.cut, whole: false, ..View::default() }
+        }
         Deed::Diff(text) => of_diff(text),
         Deed::Tool(_, text) => View { kind: "tool call", text: lines(&text.text), cut: text.cut, ..View::default() },
         Deed::Answer(text) => View { kind: "answer", text: lines(&text.text), cut: text.cut, ..View::default() },
@@ -107,7 +135,7 @@ fn of_command(text: &Text) -> View {
             why: shown(&e.why),
         })
         .collect();
-    View { kind: "command", segments, effects, cut: text.cut, ..View::default() }
+    View { kind: "command", segments, effects, cut: text.cut, whole: true, ..View::default() }
 }
 
 fn of_diff(text: &Text) -> View {

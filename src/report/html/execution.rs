@@ -1,6 +1,6 @@
 //! An execution with its timeline.
 
-use super::action::{self, lines};
+use super::action::{self, Budget, lines};
 use super::finding::{self, Anchors};
 use super::shown;
 use crate::governance::Ruling;
@@ -135,13 +135,14 @@ pub(super) fn views(run: &Run<'_>, findings: &[finding::View]) -> Vec<View> {
         }
     }
     let few = run.report.summaries.len() <= 5;
+    let mut budget = Budget::new();
     let mut views = Vec::with_capacity(run.report.summaries.len());
     for (n, summary) in run.report.summaries.iter().enumerate() {
         let key = (&*summary.file, &*summary.id);
         let grade = Grade::of(summary, failed.contains(&key));
         let mine = of_owner.get(&n).map(Vec::as_slice).unwrap_or_default();
         let turns = turns.remove(&key).unwrap_or_default();
-        views.push(of_execution(n, summary, grade, few && grade == Grade::Fail, &turns, mine));
+        views.push(of_execution(n, summary, grade, few && grade == Grade::Fail, &turns, mine, &mut budget));
     }
     views
 }
@@ -153,6 +154,7 @@ fn of_execution(
     open: bool,
     turns: &[(usize, &Turn)],
     findings: &[&finding::View],
+    budget: &mut Budget,
 ) -> View {
     let verdict = &summary.verdict;
     let question = |asked, answer: Answer| Question {
@@ -196,14 +198,14 @@ fn of_execution(
                 // Findings of a number that comes twice stand in the first turn of it.
                 let first = turn.number.is_some_and(|number| named.insert(number));
                 let mine: Vec<&finding::View> = findings.iter().copied().filter(|f| first && f.turn == turn.number).collect();
-                of_turn(*n, turn, &mine)
+                of_turn(*n, turn, &mine, budget)
             })
             .collect(),
         findings: findings.len(),
     }
 }
 
-fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View]) -> TurnView {
+fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budget) -> TurnView {
     let decision = turn.decision.as_ref();
     let by = |by: DecidedBy| match by {
         DecidedBy::Policy => "policy",
@@ -253,9 +255,9 @@ fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View]) -> TurnView {
             .take(IN_PLACE)
             .map(|f| Link { anchor: f.anchor.clone(), severity: f.severity, code: f.code.clone(), message: f.message.clone() })
             .collect(),
-        action: turn.proposed.as_ref().map(|p| action::view(&p.deed)),
-        modified: decision.and_then(|d| d.modified.as_ref()).map(|m| action::view(&m.deed)),
-        ran: turn.ran.as_ref().map(|r| action::view(&r.deed)),
+        action: turn.proposed.as_ref().map(|p| action::view(&p.deed, budget)),
+        modified: decision.and_then(|d| d.modified.as_ref()).map(|m| action::view(&m.deed, budget)),
+        ran: turn.ran.as_ref().map(|r| action::view(&r.deed, budget)),
         rows: rows(turn),
         output: turn.result.as_ref().and_then(|r| Output::of(&r.output)),
         error: turn.result.as_ref().and_then(|r| r.error.as_ref()).and_then(Output::of),
