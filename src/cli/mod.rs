@@ -1,5 +1,6 @@
 //! The command line: the only place with standard output, environment, files to write, and exit codes.
 
+mod attest;
 mod command;
 mod config;
 mod explain;
@@ -53,6 +54,9 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Check records against their schemas, and nothing else.
     Validate(replay::ValidateArgs),
+    /// Check the signed statement that `gate --attest` writes.
+    #[command(subcommand)]
+    Attest(attest::AttestCommand),
     /// Write a commented configuration for the repository here.
     Init(config::InitArgs),
     /// Show the configuration.
@@ -95,6 +99,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Gate(args) => args.run(),
+        Command::Attest(command) => command.run(),
         Command::Init(args) => args.run(),
         Command::Config(command) => command.run(),
         Command::Doctor(args) => args.run(),

@@ -17,10 +17,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("rules", &["replay", "governance", "trace", "json", "diag"]),
     ("verify", &["rules", "replay", "governance", "trace", "schema", "source", "json", "diag"]),
     ("report", &["verify", "rules", "replay", "governance", "trace", "command", "diag"]),
+    ("attest", &["trace"]),
     ("config", &["verify", "rules", "time", "diag"]),
     (
         "cli",
         &[
+            "attest",
             "config",
             "time",
             "command",

@@ -203,3 +203,35 @@ fn init_writes_what_gate_reads() {
     let config = yuangs_verify::config::Config::parse(&taken.join("\n")).unwrap();
     assert!(config.keys.is_some() && config.ignore.len() == 1 && config.severity.len() == 1 && config.reports.len() == 2);
 }
+
+/// The key of RFC 8410, section 10.3, and its public half.
+const KEY: &str =
+    "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
+const TRUST: &str = r#"{"keys":[{"keyId":"ci","publicKey":"Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=","signer":"the gate"}]}"#;
+
+#[test]
+fn an_attestation_says_how_the_gate_ended_and_about_which_files() {
+    let repository = repository(PLAIN, GREEN);
+    let root = repository.path();
+    fs::write(root.join("key.pem"), KEY).unwrap();
+    fs::write(root.join("trust.json"), TRUST).unwrap();
+    let attest = ["--attest", "a.json", "--attest-key", "key.pem", "--attest-key-id", "ci", "--now", "2027-01-31"];
+    let verify = |signer: &str| run(root, &["attest", "verify", "a.json", "--keys", "trust.json", "--signer", signer]);
+    assert_eq!(gate(root, &attest).code, 0);
+    let ran = verify("the gate");
+    assert!(ran.code == 0 && ran.out.contains("PASS attested by the gate: 1 files"), "{}", ran.out);
+    assert_eq!(verify("somebody else").code, 1);
+    fs::write(root.join("traces/a.jsonl"), RED).unwrap();
+    assert!(verify("the gate").out.contains("traces/a.jsonl isn't what was attested"));
+    // A gate that fails is attested as failed.
+    assert_eq!(gate(root, &attest).code, 1);
+    let ran = verify("the gate");
+    assert!(ran.code == 1 && ran.out.contains("the gate did not pass: failed"), "{}", ran.out);
+    fs::write(root.join("traces/a.jsonl"), "").unwrap();
+    assert_eq!(gate(root, &attest).code, 3);
+    assert!(verify("the gate").out.contains("the gate did not pass: undecided"));
+    assert_eq!(gate(root, &attest[..6]).code, 2, "an attestation needs a time");
+    assert_eq!(gate(root, &[&attest[..], &["--write-baseline", "b.json"]].concat()).code, 2);
+    fs::write(root.join("key.pem"), "no key").unwrap();
+    assert_eq!(gate(root, &attest).code, 2);
+}

@@ -8,6 +8,7 @@ mod steps;
 
 pub(super) use setup::{Located, locate};
 
+use super::attest::AttestArgs;
 use super::exit_code;
 use super::output::Failure;
 use super::replay::FailOn;
@@ -38,11 +39,13 @@ pub(super) struct GateArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
     baseline: Option<PathBuf>,
     /// Write what is found now as the baseline, and pass.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "attest")]
     write_baseline: Option<PathBuf>,
     /// Turns that an HTML report draws at most; the rest is counted.
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     max_turns: usize,
+    #[command(flatten)]
+    attest: AttestArgs,
     /// Print findings only: no verdicts, no notes, no counts.
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
@@ -64,10 +67,12 @@ impl GateArgs {
         let config = &located.config;
         let targets = self.targets(&located)?;
         let max_turns = if targets.iter().any(|t| t.format == Format::Html) { self.max_turns } else { 0 };
+        let baseline = self.baseline.clone().or_else(|| config.baseline.as_ref().map(|b| located.root.join(&b.file)));
+        let before = self.attest.before(&located, baseline.as_deref())?;
         let (mut report, missing) = steps::run(&located, max_turns)?;
         report.findings.sort_by_cached_key(crate::diag::Finding::order);
         assign_fingerprints(&mut report.findings);
-        let applied = self.apply(&mut report, &located)?;
+        let applied = self.apply(&mut report, config, baseline.as_deref())?;
         report.notices.extend(applied.notices);
         report
             .notices
@@ -80,6 +85,7 @@ impl GateArgs {
         let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: false };
         let command = shell_line(&["yuangs-verify".into(), "gate".into(), "--config".into(), shown(&located.path)]);
         self.reports.write(&targets, &Run { report: &report, outcome: &outcome, text, command: &command })?;
+        self.attest.after(before, &located, baseline.as_deref(), (&report, &outcome, self.now.unwrap_or_default()))?;
         if let Some(sentence) = outcome.sentence() {
             let _ = writeln!(anstream::stderr().lock(), "{sentence}");
         }
@@ -106,8 +112,7 @@ impl GateArgs {
         Ok(targets)
     }
 
-    fn apply(&self, report: &mut Report, located: &Located) -> Result<Applied, Failure> {
-        let config = &located.config;
+    fn apply(&self, report: &mut Report, config: &Config, baseline: Option<&Path>) -> Result<Applied, Failure> {
         if let Some(path) = &self.write_baseline {
             let mut applied = apply(report, config, None, self.now);
             let baseline = Baseline::of(&report.findings);
@@ -117,8 +122,7 @@ impl GateArgs {
             applied.notices.extend(known.notices);
             return Ok(applied);
         }
-        let path = self.baseline.clone().or_else(|| config.baseline.as_ref().map(|b| located.root.join(&b.file)));
-        let baseline = path.as_deref().map(read_baseline).transpose()?;
+        let baseline = baseline.map(read_baseline).transpose()?;
         Ok(apply(report, config, baseline.as_ref(), self.now))
     }
 }
