@@ -153,7 +153,7 @@ impl Statement {
         let message = authenticated(PAYLOAD, &payload);
         let mut refused = AttestError::Unsigned;
         for signature in &envelope.signatures {
-            let signed = Signed {
+            let claim = Signed {
                 key: &signature.keyid,
                 algorithm: "ed25519",
                 value: &signature.sig,
@@ -161,7 +161,7 @@ impl Statement {
                 time: statement.predicate.time,
                 message: &message,
             };
-            match keys.check(&signed) {
+            match keys.check(&claim) {
                 Ok(()) => return Ok(statement),
                 Err(distrust) => refused = distrust.into(),
             }

@@ -24,7 +24,7 @@ pub struct Document<'r> {
     pub executions: Vec<ExecutionReport<'r>>,
     pub findings: Vec<FindingReport<'r>>,
     /// What a reader has to be told besides: what the configuration lets pass, what wasn't run.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     pub notices: &'r [String],
 }
 

@@ -19,7 +19,7 @@ pub enum Line<'r> {
         /// How much was looked at, and what came of it.
         summary: SummaryCounts,
         /// What a reader has to be told besides.
-        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
         notices: &'r [String],
     },
     /// An execution with its verdict.

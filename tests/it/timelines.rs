@@ -60,6 +60,8 @@ fn the_three_layouts_of_a_trace_give_the_same_turns() {
 #[test]
 fn a_broken_path_is_drawn_broken_and_linked_both_ways() {
     let text = page(&report(&["broken/YV201-missing-observation-in-turn-6.jsonl"], 100));
+    let bare = page(&report(&["broken/YV301-no-decision-in-turn-4.jsonl"], 100));
+    assert_eq!(bare.matches("no decision recorded").count(), 1);
     assert!(text.contains("OBSERVING (illegal: EvaluationMade(continue))"), "{text}");
     assert!(text.contains("class=\"way bad\"") && text.contains("id=\"rule-YV201\"") && text.contains("href=\"#rule-YV201\""));
     let anchor = text.split("href=\"#t-").nth(1).unwrap().split('"').next().unwrap();

@@ -238,12 +238,15 @@ fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budg
         open: !findings.is_empty(),
         bad: findings.iter().any(|f| f.severity == "error") || path.iter().any(|s| s.bad),
         risk: deed.and_then(|d| d.risk).map(|r| r.name()),
-        decided: decision.map(|d| format!("{} by {}", d.ruling.name(), by(d.by))),
+        decided: match decision {
+            Some(d) => Some(format!("{} by {}", d.ruling.name(), by(d.by))),
+            None => turn.result.is_some().then(|| "no decision recorded".into()),
+        },
         decided_class: match decision.map(|d| d.ruling) {
             Some(Ruling::Approved) => "good",
             Some(Ruling::Modified) => "warning",
             Some(Ruling::Rejected) => "plain",
-            None => "",
+            None => "error",
         },
         what,
         width: path.len().max(1) * STEP + 4,
