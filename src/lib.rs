@@ -4,8 +4,10 @@
 //! each step and emit findings, and reporters print the findings. Nothing in that line ever runs a
 //! model, a tool or a command from the trace. ARCHITECTURE.md is the map.
 
+pub mod attest;
 pub mod cli;
 pub mod command;
+pub mod config;
 pub mod diag;
 pub mod governance;
 pub mod json;

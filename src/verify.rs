@@ -9,6 +9,7 @@
 mod input;
 mod report;
 mod shard;
+pub mod timeline;
 
 pub use report::{Counts, Report};
 
@@ -34,6 +35,8 @@ pub struct Options {
     pub schema: Option<Validator>,
     /// Findings that are kept; the rest is counted. 0 keeps all.
     pub max_findings: usize,
+    /// Turns that are kept for a report with timelines; 0 keeps none.
+    pub max_turns: usize,
 }
 
 /// Verifies inputs, one after the other, in the order given.

@@ -1,14 +1,20 @@
 //! The command line: the only place with standard output, environment, files to write, and exit codes.
 
+mod attest;
 mod command;
+mod config;
 mod explain;
 mod fsm;
+mod gate;
 mod output;
 mod policy;
 mod replay;
+mod reports;
 mod rules;
 mod schema;
+mod shell;
 
+use crate::report::Outcome;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -43,10 +49,22 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// The gate for a pull request: run what `yuangs-verify.toml` names, report, and end with one exit code.
+    Gate(gate::GateArgs),
     /// Replay traces: was each state reached legally, did nothing run unauthorised, is the record complete?
     Replay(replay::ReplayArgs),
     /// Check records against their schemas, and nothing else.
     Validate(replay::ValidateArgs),
+    /// Check the signed statement that `gate --attest` writes.
+    #[command(subcommand)]
+    Attest(attest::AttestCommand),
+    /// Write a commented configuration for the repository here.
+    Init(config::InitArgs),
+    /// Show the configuration.
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    /// Check the set-up.
+    Doctor(config::DoctorArgs),
     /// Show what shell commands do, and how risky that is.
     #[command(subcommand, name = "command")]
     Shell(command::ShellCommand),
@@ -63,6 +81,20 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// List the rules.
     Rules(rules::RulesArgs),
+    /// Print completions for a shell.
+    Completions(shell::CompletionsArgs),
+    /// Print the manual page, or that of a subcommand.
+    Man(shell::ManArgs),
+}
+
+/// The exit code of an outcome.
+const fn exit_code(outcome: &Outcome) -> u8 {
+    match outcome {
+        Outcome::Clean => EXIT_CLEAN,
+        Outcome::Findings => EXIT_FINDINGS,
+        Outcome::Unable(_) => EXIT_UNABLE,
+        Outcome::Empty(_) => EXIT_EMPTY,
+    }
 }
 
 /// Parses the arguments, runs, and says how it went.
@@ -70,6 +102,11 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
+        Command::Gate(args) => args.run(),
+        Command::Attest(command) => command.run(),
+        Command::Init(args) => args.run(),
+        Command::Config(command) => command.run(),
+        Command::Doctor(args) => args.run(),
         Command::Replay(args) => args.run(),
         Command::Validate(args) => args.run(),
         Command::Shell(command) => command.run(),
@@ -78,6 +115,8 @@ pub fn main() -> ExitCode {
         Command::Fsm(command) => command.run(),
         Command::Explain(args) => args.run(),
         Command::Rules(args) => args.run(),
+        Command::Completions(args) => args.run(),
+        Command::Man(args) => args.run(),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -1,16 +1,17 @@
 //! `replay` and `validate`.
 
-use super::output::{Color, Failure, print};
-use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use super::exit_code;
+use super::output::Failure;
+use super::reports::{ReportArgs, shell_line};
 use crate::diag::Severity;
 use crate::replay::Assessor;
-use crate::report::{TextOptions, write_json, write_text};
+use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions};
 use crate::rules::Settings;
 use crate::schema::Validator;
 use crate::source::{Limits, discover};
 use crate::trace::Format;
 use crate::trace::keys::TrustStore;
-use crate::verify::{Options, Report, verify};
+use crate::verify::{Options, verify};
 use clap::{Args, ValueEnum};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -24,9 +25,8 @@ pub struct Common {
     /// Read every input as this format instead of finding out.
     #[arg(long, value_name = "NAME", value_parser = format)]
     format_in: Option<Format>,
-    /// How to report.
-    #[arg(long, value_enum, default_value_t = Output::Text)]
-    format: Output,
+    #[command(flatten)]
+    reports: ReportArgs,
     /// Fail (exit 1) when there are findings this bad.
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
@@ -36,12 +36,12 @@ pub struct Common {
     /// Print notes in full, every related line, and fingerprints.
     #[arg(short, long)]
     verbose: bool,
-    /// When to use colours.
-    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
-    color: Color,
     /// Findings that are listed at most (0: all); the rest is counted.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     max_findings: usize,
+    /// Turns that an HTML report draws at most; the rest is counted.
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    max_turns: usize,
     /// Bytes that one record may have.
     #[arg(long, default_value_t = Limits::default().record_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_record_bytes: usize,
@@ -59,18 +59,9 @@ pub struct Common {
     threads: usize,
 }
 
-/// The formats of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    /// For people.
-    Text,
-    /// One JSON object (schema `report`).
-    Json,
-}
-
 /// Thresholds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FailOn {
+pub(super) enum FailOn {
     Error,
     Warning,
     Note,
@@ -78,7 +69,7 @@ enum FailOn {
 }
 
 impl FailOn {
-    const fn severity(self) -> Option<Severity> {
+    pub(super) const fn severity(self) -> Option<Severity> {
         match self {
             Self::Error => Some(Severity::Error),
             Self::Warning => Some(Severity::Warning),
@@ -120,21 +111,21 @@ enum Risk {
 impl ReplayArgs {
     /// Replays and reports.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let keys = match &self.keys {
-            None => None,
-            Some(path) => {
-                let text = read(path)?;
-                let remedy = "a trust file is {\"keys\": [{\"keyId\", \"publicKey\", \"signer\", \"validFrom\", \"validTo\"}]}";
-                Some(TrustStore::parse(&text).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))?)
-            }
-        };
+        let keys = self.keys.as_deref().map(trust_store).transpose()?;
         let assessor = match self.risk {
             Risk::Off => Assessor::Off,
             Risk::V0 => Assessor::V0,
             Risk::V1 => Assessor::V1,
         };
+        let mut extra = Vec::new();
+        if let Some(name) = self.risk.to_possible_value().filter(|_| self.risk != Risk::Off) {
+            extra.extend(["--risk".to_owned(), name.get_name().to_owned()]);
+        }
+        if let Some(path) = &self.keys {
+            extra.extend(["--keys".to_owned(), path.to_string_lossy().into_owned()]);
+        }
         let options = Options { settings: Settings { assessor, keys }, ..self.common.options() };
-        self.common.run(&options)
+        self.common.run(options, &extra)
     }
 }
 
@@ -159,12 +150,21 @@ impl ValidateArgs {
                 Some(validator.map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))?)
             }
         };
+        let extra: Vec<String> =
+            self.schema.iter().flat_map(|path| ["--schema".to_owned(), path.to_string_lossy().into_owned()]).collect();
         let options = Options { schema_only: true, schema, ..self.common.options() };
-        self.common.run(&options)
+        self.common.run(options, &extra)
     }
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
+/// Reads a trust file.
+pub(super) fn trust_store(path: &Path) -> Result<TrustStore, Failure> {
+    let remedy = "a trust file is {\"keys\": [{\"keyId\", \"publicKey\", \"signer\", \"validFrom\", \"validTo\"}]}";
+    TrustStore::parse(&read(path)?).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
+}
+
+/// Reads a file that the command line names.
+pub(super) fn read(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path)
         .map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "the file must be readable UTF-8"))
 }
@@ -184,42 +184,37 @@ impl Common {
         }
     }
 
-    fn run(&self, options: &Options) -> Result<u8, Failure> {
+    fn run(&self, options: Options, extra: &[String]) -> Result<u8, Failure> {
+        let targets = self.reports.targets()?;
+        let with_turns = targets.iter().any(|t| t.format == ReportFormat::Html);
+        let options = &Options { max_turns: if with_turns { self.max_turns } else { 0 }, ..options };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let pool = pool.map_err(|e| Failure::unable(format!("can't start the threads: {e}"), "try --threads 1"))?;
         let inputs = discover(&self.paths);
         let report = pool.install(|| verify(&inputs, options));
+        let outcome = Outcome::of(&report, self.fail_on.severity(), options.schema_only);
         let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: options.schema_only };
-        print(self.color, |out| match self.format {
-            Output::Text => write_text(&report, text, out),
-            Output::Json => write_json(&report, out),
-        })?;
-        Ok(self.exit_code(&report, options))
+        let command = self.command(options.schema_only, extra);
+        self.reports.write(&targets, &Run { report: &report, outcome: &outcome, text, command: &command })?;
+        if let Some(sentence) = outcome.sentence() {
+            let _ = writeln!(anstream::stderr().lock(), "{sentence}");
+        }
+        Ok(exit_code(&outcome))
     }
 
-    fn exit_code(&self, report: &Report, options: &Options) -> u8 {
-        let say = |text: &str| {
-            let _ = writeln!(anstream::stderr().lock(), "{text}");
-        };
-        if report.counts.unopened > 0 {
-            say("could not verify everything: an input can't be opened");
-            return EXIT_UNABLE;
+    /// The command that gives the same findings, for whoever reads a report and wants to see them at home.
+    fn command(&self, schema_only: bool, extra: &[String]) -> String {
+        let mut words = vec!["yuangs-verify".to_owned(), if schema_only { "validate" } else { "replay" }.to_owned()];
+        if let Some(format) = self.format_in {
+            words.extend(["--format-in".to_owned(), format.name().to_owned()]);
         }
-        if self.fail_on.severity().is_some_and(|s| report.counts.at_least(s) > 0) {
-            return EXIT_FINDINGS;
+        if self.fail_on != FailOn::Error {
+            let name = self.fail_on.to_possible_value().map(|v| v.get_name().to_owned());
+            words.extend(["--fail-on".to_owned(), name.unwrap_or_default()]);
         }
-        if report.counts.files == 0 {
-            say("nothing was verified: no trace was found under the given paths");
-            return EXIT_EMPTY;
-        }
-        if report.counts.records == 0 {
-            say("nothing was verified: no input holds a record");
-            return EXIT_EMPTY;
-        }
-        if !options.schema_only && report.summaries.is_empty() {
-            say("nothing was verified: no record belongs to an execution");
-            return EXIT_EMPTY;
-        }
-        EXIT_CLEAN
+        words.extend_from_slice(extra);
+        words.push("--".to_owned());
+        words.extend(self.paths.iter().map(|p| p.to_string_lossy().into_owned()));
+        shell_line(&words)
     }
 }

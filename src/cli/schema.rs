@@ -2,7 +2,7 @@
 
 use super::EXIT_CLEAN;
 use super::output::{Color, Failure, print};
-use crate::report::Document;
+use crate::report::{Document, Line};
 use crate::schema::Catalogue;
 use crate::trace::schemas;
 use clap::Subcommand;
@@ -31,6 +31,8 @@ pub fn catalogue() -> Catalogue {
     let mut catalogue = Catalogue::new();
     schemas::add_to(&mut catalogue);
     catalogue.add::<Document<'_>>("report", "What `--format json` prints.", |_| {});
+    catalogue.add::<Line<'_>>("report-line", "A line of what `--format jsonl` prints.", |_| {});
+    catalogue.add::<crate::config::Config>("config", "The configuration, `yuangs-verify.toml`.", |_| {});
     catalogue.add::<crate::governance::prove::Proof>("fsm-proof", "What `fsm prove --format json` prints.", |_| {});
     catalogue
 }

@@ -67,6 +67,8 @@ pub struct Excerpt {
     pub cut_before: bool,
     /// Something stands behind it on the line.
     pub cut_after: bool,
+    /// How many more bytes than characters the part before `text` has.
+    pub surplus_before: u64,
 }
 
 /// A place in an input.
@@ -82,6 +84,21 @@ pub struct Place {
     pub pointer: Option<String>,
     /// What stands there.
     pub excerpt: Option<Excerpt>,
+}
+
+impl Place {
+    /// Where it begins and ends on its line in characters (Unicode code points), from 1, the end exclusive;
+    /// `None` for the line or the input as a whole. `column` counts bytes.
+    #[must_use]
+    pub fn characters(&self) -> Option<(u64, u64)> {
+        let excerpt = self.excerpt.as_ref().filter(|_| self.column > 0)?;
+        let part = |from, to| excerpt.text.get(from..to);
+        let before = part(0, excerpt.span.0)?;
+        let marked = part(excerpt.span.0, excerpt.span.1)?;
+        let surplus = excerpt.surplus_before + (before.len() - before.chars().count()) as u64;
+        let start = self.column.saturating_sub(surplus).max(1);
+        Some((start, start + (marked.chars().count() as u64).max(1)))
+    }
 }
 
 /// Another place that explains a finding, or a follow-up that only exists because of it.

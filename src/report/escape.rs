@@ -4,18 +4,22 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Text that is safe to print on a terminal and can't break a line: control characters, bidirectional
-/// overrides, invisible and tag characters become `\u{…}`; a tab becomes a space.
+/// overrides, invisible and tag characters become `\u{…}`; a tab becomes a space. So does the second `#`
+/// of `##[` and `##vso[`: runners of continuous integration read commands from there on, in the middle of
+/// a line.
 #[must_use]
 pub fn terminal(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_dangerous) {
+    if !text.chars().any(is_dangerous) && !text.contains("##") {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
         match c {
             '\t' => out.push(' '),
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
+            '#' if out.ends_with('#') && opens_command(rest.as_str()) => out.push_str("\\u{0023}"),
             c if is_dangerous(c) => {
                 let _ = write!(out, "\\u{{{:04x}}}", u32::from(c));
             }
@@ -25,11 +29,16 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Whether what stands behind `##` makes it a command of a runner.
+pub(super) fn opens_command(after: &str) -> bool {
+    after.starts_with('[') || after.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("vso["))
+}
+
 /// Characters that act on a terminal or hide from a reader: C0, DEL and C1 controls; line and paragraph
 /// separators; bidirectional marks, embeddings, overrides and isolates; zero-width characters,
 /// invisible operators and fillers; variation selectors; interlinear annotations; tags; private use
 /// and noncharacters.
-const fn is_dangerous(c: char) -> bool {
+pub(super) const fn is_dangerous(c: char) -> bool {
     matches!(c,
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
@@ -53,6 +62,12 @@ mod tests {
         #[test]
         fn no_control_character_is_left(text in any::<String>()) {
             prop_assert!(!terminal(&text).chars().any(|c| c.is_control() || is_dangerous(c)));
+        }
+
+        #[test]
+        fn no_command_of_a_runner_is_left(text in "(#|\\[|vso|a){0,12}") {
+            let safe = terminal(&text);
+            prop_assert!(!safe.contains("##[") && !safe.contains("##vso["), "{}", safe);
         }
     }
 }

@@ -23,6 +23,9 @@ pub struct Document<'r> {
     pub summary: SummaryCounts,
     pub executions: Vec<ExecutionReport<'r>>,
     pub findings: Vec<FindingReport<'r>>,
+    /// What a reader has to be told besides: what the configuration lets pass, what wasn't run.
+    #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
+    pub notices: &'r [String],
 }
 
 /// Who made the report.
@@ -161,6 +164,7 @@ impl<'r> Document<'r> {
                 })
                 .collect(),
             findings: report.findings.iter().map(finding).collect(),
+            notices: &report.notices,
         }
     }
 }
@@ -229,11 +233,20 @@ pub fn safe_json(value: &serde_json::Value) -> String {
     harmless(&value.to_string())
 }
 
-/// JSON text with what acts on a terminal escaped.
-fn harmless(text: &str) -> String {
+/// One value on one line, harmless to look at.
+pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let text = serde_json::to_string(value).map_err(io::Error::other)?;
+    writeln!(out, "{}", harmless(&text))
+}
+
+/// JSON text with what acts on a terminal or a runner written as `\uXXXX`. Outside of strings JSON has no
+/// such characters but line ends, which stay.
+pub(super) fn harmless(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c == '\n' || *super::terminal(c.encode_utf8(&mut [0; 4])) == *c.encode_utf8(&mut [0; 4]) {
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        let opens = c == '#' && safe.ends_with('#') && super::escape::opens_command(rest.as_str());
+        if c == '\n' || !(opens || super::escape::is_dangerous(c)) {
             safe.push(c);
         } else {
             let mut units = [0; 2];

@@ -4,9 +4,24 @@
 //! without the escaping of the place where it goes.
 
 mod escape;
+mod github;
+mod gitlab;
+mod html;
 mod json;
+mod jsonl;
+mod junit;
+mod markdown;
+mod outcome;
+mod rdjson;
+mod run;
+mod sarif;
 mod text;
+mod words;
 
 pub use escape::terminal;
 pub use json::{Document, findings_json, safe_json, write_json};
+pub use jsonl::Line;
+pub use markdown::MARKER;
+pub use outcome::Outcome;
+pub use run::{Format, Run};
 pub use text::{TextOptions, write_findings, write_problem, write_text};

@@ -4,12 +4,13 @@
 //! column from the text that they are given, and what is shown here is a cut-out of a JSON line that
 //! may be megabytes long.
 
-use super::terminal;
+use super::run::{Grade, with_errors};
+use super::words::plural;
+use super::{terminal, words};
 use crate::diag::{Excerpt, Finding, Place, Severity};
 use crate::replay::{Answer, Summary};
 use crate::verify::Report;
 use anstyle::{AnsiColor, Style};
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -40,12 +41,7 @@ const RELATED: usize = 3;
 /// When writing fails.
 pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
     if !options.quiet {
-        let with_errors: BTreeSet<(&str, &str)> = report
-            .findings
-            .iter()
-            .filter(|f| f.severity == Severity::Error)
-            .filter_map(|f| Some((&*f.place.file, f.execution.as_deref()?)))
-            .collect();
+        let with_errors = with_errors(report);
         for summary in &report.summaries {
             execution(summary, with_errors.contains(&(&*summary.file, &*summary.id)), out)?;
         }
@@ -72,6 +68,10 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
             writeln!(out)?;
         }
         counts(report, options, out)?;
+    }
+    // What was let pass or left undone is said even to those who want to hear little.
+    for notice in &report.notices {
+        writeln!(out, "{NOTE}note{NOTE:#}: {}", terminal(notice))?;
     }
     Ok(())
 }
@@ -110,13 +110,12 @@ fn style(severity: Severity) -> Style {
 /// One line for an execution. An error fails it, whichever question of the verdict it belongs to.
 fn execution(summary: &Summary, has_error: bool, out: &mut dyn Write) -> io::Result<()> {
     let verdict = &summary.verdict;
-    let answers = [verdict.legal_path, verdict.authorised, verdict.governance_complete];
-    let (word, word_style) = if has_error || answers.contains(&Answer::No) {
-        ("FAIL", ERROR)
-    } else if answers.contains(&Answer::NotRecorded) {
-        ("PART", WARNING)
-    } else {
-        ("PASS", GOOD)
+    let grade = Grade::of(summary, has_error);
+    let word = grade.name();
+    let word_style = match grade {
+        Grade::Fail => ERROR,
+        Grade::Part => WARNING,
+        Grade::Pass => GOOD,
     };
     write!(out, "{word_style}{word}{word_style:#} {STRONG}{}{STRONG:#}", terminal(&summary.id))?;
     for (question, answer) in [
@@ -212,12 +211,7 @@ fn head(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn position(place: &Place) -> String {
-    let file = terminal(&place.file);
-    match (place.line, place.column) {
-        (0, _) => file.into_owned(),
-        (line, 0) => format!("{file}:{line}"),
-        (line, column) => format!("{file}:{line}:{column}"),
-    }
+    terminal(&words::position(place)).into_owned()
 }
 
 /// An excerpt, escaped, and the carets under it.
@@ -248,12 +242,6 @@ fn snapped(excerpt: &Excerpt) -> (usize, usize) {
 /// What was looked at, and what came of it.
 fn counts(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
     let counts = &report.counts;
-    let mut looked = vec![plural(counts.files, "file"), plural(counts.records, "record")];
-    if !options.schema_only {
-        looked.push(plural(report.summaries.len() as u64, "execution"));
-        looked.push(plural(counts.turns, "turn"));
-        looked.push(format!("{} run", plural(counts.rules_run, "rule")));
-    }
     let total = |n: u64, word: &str, style: Style| {
         let style = if n == 0 { Style::new() } else { style };
         format!("{style}{}{style:#}", plural(n, word))
@@ -261,7 +249,7 @@ fn counts(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Res
     writeln!(
         out,
         "{}: {}, {}, {}",
-        looked.join(", "),
+        words::looked_at(report, options.schema_only),
         total(counts.errors, "error", ERROR),
         total(counts.warnings, "warning", WARNING),
         total(counts.notes, "note", NOTE),
@@ -275,8 +263,4 @@ fn counts(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Res
         )?;
     }
     Ok(())
-}
-
-fn plural(count: u64, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }

@@ -130,6 +130,7 @@ pub fn excerpt(text: &str, at: usize, length: usize) -> Excerpt {
         span: (from, to),
         cut_before: start > line_start,
         cut_after: end < line_end,
+        surplus_before: text.get(line_start..start).map_or(0, |t| (t.len() - t.chars().count()) as u64),
     }
 }
 

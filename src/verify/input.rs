@@ -313,7 +313,7 @@ impl<'o> Run<'o> {
         }
         if self.shards.is_empty() {
             let workers = if format == Format::ExecutionRecord || format == Format::YuangsEvents { WORKERS } else { 1 };
-            self.shards = (0..workers).map(|_| Shard::new(self.file.clone(), format)).collect();
+            self.shards = (0..workers).map(|_| Shard::new(self.file.clone(), format, self.options.max_turns)).collect();
             self.lost(self.lost_early);
         }
         self.records += parsed.iter().map(|e| e.len() as u64).sum::<u64>();
@@ -439,9 +439,11 @@ impl<'o> Run<'o> {
         let harvests: Vec<Harvest> = std::mem::take(&mut self.shards).into_iter().map(|s| s.end(settings)).collect();
         let mut findings = self.findings;
         let mut follow_ups = Vec::new();
+        let mut timelines = Vec::new();
         for harvest in harvests {
             findings.extend(harvest.findings);
             follow_ups.extend(harvest.follow_ups);
+            timelines.push(harvest.timeline);
             let [errors, warnings, notes] = harvest.dropped;
             report.counts.errors += errors;
             report.counts.warnings += warnings;
@@ -453,6 +455,7 @@ impl<'o> Run<'o> {
                 report.summaries.push(summary);
             }
         }
+        super::timeline::merge(&mut report.timeline, timelines, self.options.max_turns);
         follow_ups.sort_by(|(a, x), (b, y)| (a, x.line, &x.message).cmp(&(b, y.line, &y.message)));
         for (line, related) in follow_ups {
             if let Some(finding) = findings.iter_mut().find(|f| f.place.line == line && f.code < Code(200)) {

@@ -1,5 +1,6 @@
 //! What comes out of a verification.
 
+use super::timeline::Timeline;
 use crate::diag::{Finding, Severity};
 use crate::replay::Summary;
 
@@ -60,4 +61,31 @@ pub struct Report {
     pub summaries: Vec<Summary>,
     /// The findings, in the order of the input.
     pub findings: Vec<Finding>,
+    /// The turns, where they were asked for.
+    pub timeline: Timeline,
+    /// What whoever reads the report has to be told besides, in sentences. May hold hostile text.
+    pub notices: Vec<String>,
+}
+
+impl Report {
+    /// Adds what another verification of the same run found.
+    pub fn absorb(&mut self, other: Self) {
+        let (mine, theirs) = (&mut self.counts, other.counts);
+        mine.files += theirs.files;
+        mine.unopened += theirs.unopened;
+        mine.records += theirs.records;
+        mine.turns += theirs.turns;
+        mine.rules_run = mine.rules_run.max(theirs.rules_run);
+        mine.errors += theirs.errors;
+        mine.warnings += theirs.warnings;
+        mine.notes += theirs.notes;
+        mine.left_out += theirs.left_out;
+        mine.signatures_unchecked += theirs.signatures_unchecked;
+        mine.bytes += theirs.bytes;
+        self.summaries.extend(other.summaries);
+        self.findings.extend(other.findings);
+        self.timeline.turns.extend(other.timeline.turns);
+        self.timeline.left_out += other.timeline.left_out;
+        self.notices.extend(other.notices);
+    }
 }

@@ -1,5 +1,6 @@
 //! One worker's share of the executions, and how a rule's draft becomes a finding.
 
+use super::timeline::{Pen, Recorder, Timeline};
 use crate::diag::{Code, Finding, Place, Related, Severity};
 use crate::governance::Event;
 use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Movement, Summary};
@@ -32,6 +33,7 @@ pub(super) struct Shard {
     start_excused: u64,
     /// Follow-ups of such lines.
     follow_ups: Vec<(u64, Related)>,
+    recorder: Recorder,
 }
 
 /// An open execution with what hangs on it.
@@ -45,6 +47,7 @@ struct Live {
     chain_root: Option<usize>,
     /// It goes on after its end: the summary that it belongs to.
     ghost_of: Option<usize>,
+    pen: Pen,
 }
 
 /// What a broken path goes back to.
@@ -63,10 +66,11 @@ pub(super) struct Harvest {
     pub(super) findings: Vec<Finding>,
     pub(super) dropped: [u64; 3],
     pub(super) follow_ups: Vec<(u64, Related)>,
+    pub(super) timeline: Timeline,
 }
 
 impl Shard {
-    pub(super) fn new(file: Arc<str>, format: Format) -> Self {
+    pub(super) fn new(file: Arc<str>, format: Format, max_turns: usize) -> Self {
         Self {
             file,
             format,
@@ -79,6 +83,7 @@ impl Shard {
             last_lost: 0,
             start_excused: 0,
             follow_ups: Vec::new(),
+            recorder: Recorder::new(max_turns),
         }
     }
 
@@ -115,7 +120,7 @@ impl Shard {
         if let Some(summary) = ghost_of.and_then(|n| self.summaries.get(n)) {
             execution.reopen(summary);
         }
-        Box::new(Live { execution, root: None, chain_broken_at: 0, chain_root: None, ghost_of })
+        Box::new(Live { execution, root: None, chain_broken_at: 0, chain_root: None, ghost_of, pen: Pen::default() })
     }
 
     fn replay(&mut self, live: &mut Live, entry: &Entry<'_>, settings: &Settings) {
@@ -145,6 +150,7 @@ impl Shard {
         entry.record.steps(&mut |step| {
             let mut judged = Judged { input_hash_wrong: input_hash_wrong && std::mem::take(&mut first), ..Judged::default() };
             live.execution.step(entry.line, &step, context, &mut judged);
+            self.recorder.note(&mut live.pen, entry.line, &step, &judged, &live.execution);
             self.judge(live, entry, &step, &judged, lost_between, settings);
             if matches!(step.fact, Fact::Unreadable(_)) {
                 live.root = live.root.or(problem_root.map(Root::Finding));
@@ -300,7 +306,13 @@ impl Shard {
                 self.summaries.push(live.execution.summary());
             }
         }
-        Harvest { summaries: self.summaries, findings: self.findings, dropped: self.dropped, follow_ups: self.follow_ups }
+        Harvest {
+            summaries: self.summaries,
+            findings: self.findings,
+            dropped: self.dropped,
+            follow_ups: self.follow_ups,
+            timeline: self.recorder.finish(),
+        }
     }
 
     /// Turns drafts into findings; returns where they are kept.

@@ -96,3 +96,44 @@ fn hostile_sizes_are_findings() {
         assert!(text.contains("PASS"), "the rest is still read: {text}");
     }
 }
+
+#[test]
+fn several_reports_in_one_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let bad = "corpora/traces/broken/YV301-no-decision-in-turn-4.jsonl";
+    let (sarif, text) = (format!("sarif={}", path("a.sarif")), format!("text={}", path("a.txt")));
+    let output = run(&["replay", bad, "--report", &sarif, "--report", &text, "--report", "jsonl=-", "--color", "always"], b"");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(value["kind"].is_string());
+    }
+    let sarif_text = std::fs::read_to_string(path("a.sarif")).unwrap();
+    assert!(sarif_text.contains("\"YV301\""));
+    let text_file = std::fs::read_to_string(path("a.txt")).unwrap();
+    assert!(text_file.starts_with("FAIL") && !text_file.contains('\u{1b}'), "a file holds no colours: {text_file}");
+    for wrong in [
+        &["replay", bad, "--report", "json=-", "--report", "sarif=-"][..],
+        &["replay", bad, "--report", "json=-", "--format", "text"],
+        &["replay", bad, "--report", &sarif, "--report", &sarif],
+        &["replay", bad, "--report", "nonsense=-"],
+        &["replay", bad, "--report", "json=/nonexistent/folder/x"],
+        &["replay", bad, "--report", "json"],
+    ] {
+        assert_eq!(code(wrong, b""), 2, "{wrong:?}");
+    }
+}
+
+#[test]
+fn shells_and_the_manual_know_the_commands() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = run(&["completions", shell], b"");
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("replay") && text.contains("--fail-on".trim_start_matches('-')), "{shell}");
+    }
+    let page = String::from_utf8(run(&["man", "fsm", "prove"], b"").stdout).unwrap();
+    assert!(page.starts_with(".ie") && page.contains(".TH") && page.contains("prove"), "{page}");
+    assert_eq!(code(&["man", "nonsense"], b""), 2);
+}

@@ -13,14 +13,20 @@
     reason = "a test asserts by panicking, and clippy's exceptions for tests don't reach their helpers"
 )]
 
+mod action;
 mod agreement;
 mod architecture;
 mod catalogue;
 mod cli;
 mod command;
 mod corpora;
+mod gate;
 mod generate;
+mod injections;
 mod oracle;
 mod pages;
 mod policy;
 mod properties;
+mod reading;
+mod reports;
+mod timelines;

@@ -117,5 +117,6 @@ pub(super) fn excerpt(text: &str, at: At) -> Option<crate::diag::Excerpt> {
         span: (from, (from + length.max(1)).min(cut)),
         cut_before: false,
         cut_after: cut < line.len(),
+        surplus_before: 0,
     })
 }

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# What the action runs. Everything comes in as variables: CONFIG, TOOL, FAIL_ON, BASELINE, ANNOTATIONS, SUMMARY, and the
+# runner's own. Tested by tests/it/action.rs.
+set -euo pipefail
+folder=$(mktemp -d "${RUNNER_TEMP:-/tmp}/replay-gate.XXXXXX")
+arguments=(--config "$CONFIG" --now "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
+  --report "json=$folder/report.json" --report "sarif=$folder/report.sarif" --report "html=$folder/audit.html"
+  --report "markdown=$folder/summary.md")
+[ -z "${FAIL_ON:-}" ] || arguments+=(--fail-on "$FAIL_ON")
+[ -z "${BASELINE:-}" ] || arguments+=(--baseline "$BASELINE")
+format=text
+[ "${ANNOTATIONS:-true}" != true ] || format=github
+
+code=0
+# Neither format lets a word of a trace become a workflow command.
+"$TOOL" gate "${arguments[@]}" --format "$format" || code=$?
+
+if [ "${SUMMARY:-true}" = true ] && [ -f "$folder/summary.md" ]; then
+  cat "$folder/summary.md" >>"$GITHUB_STEP_SUMMARY"
+fi
+# Counts are digits from our own summary, which stands before anything that a trace says.
+count() { sed -n "/\"bySeverity\"/,/}/s/.*\"$1\": \([0-9][0-9]*\).*/\1/p" "$folder/report.json" 2>/dev/null | head -n 1; }
+{
+  echo "exit-code=$code"
+  echo "errors=$(count error)"
+  echo "warnings=$(count warning)"
+  for name in json:report.json sarif:report.sarif html:audit.html; do
+    [ ! -f "$folder/${name#*:}" ] || echo "${name%%:*}=$folder/${name#*:}"
+  done
+} >>"$GITHUB_OUTPUT"
+exit "$code"

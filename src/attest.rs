@@ -1,0 +1,242 @@
+//! Attestations: a signed statement of what a gate looked at and how it ended.
+//!
+//! The statement is an in-toto Statement v1, the envelope is DSSE v1, the signature Ed25519. The verdict in it is
+//! that of the run that writes it: a gate that failed can't be attested as passed.
+
+use crate::trace::keys::{Distrust, Signed, TrustStore};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ed25519_dalek::{Signer as _, SigningKey};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+const STATEMENT: &str = "https://in-toto.io/Statement/v1";
+const PREDICATE: &str = "urn:yuangs-verify:gate:1";
+const PAYLOAD: &str = "application/vnd.in-toto+json";
+/// The DER of a PKCS #8 private key of Ed25519 up to its 32 bytes (RFC 8410, section 7).
+const PKCS8: [u8; 16] = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
+
+/// What is stated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Statement {
+    #[serde(rename = "_type")]
+    kind: String,
+    /// The inputs that were looked at.
+    pub subject: Vec<Subject>,
+    predicate_type: String,
+    /// How it ended.
+    pub predicate: Predicate,
+}
+
+/// An input with its digest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Subject {
+    /// Its name, relative to the configuration.
+    pub name: String,
+    /// `sha256` in lower-case hexadecimal.
+    pub digest: BTreeMap<String, String>,
+}
+
+/// How a gate ended, and by what it judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Predicate {
+    /// The version of the tool.
+    pub tool_version: String,
+    /// The time that was given, in milliseconds since the epoch.
+    pub time: i64,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// What it judged by: configuration, trust file, baseline, each with its SHA-256.
+    pub materials: BTreeMap<String, String>,
+    /// How much was looked at, and what was found.
+    pub counts: BTreeMap<String, u64>,
+}
+
+/// How a gate ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub enum Verdict {
+    Passed,
+    Failed,
+    Undecided,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Envelope {
+    payload_type: String,
+    payload: String,
+    signatures: Vec<EnvelopeSignature>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EnvelopeSignature {
+    keyid: String,
+    sig: String,
+}
+
+/// The attestation can't be made or doesn't count.
+#[derive(Debug, thiserror::Error)]
+pub enum AttestError {
+    /// The key file holds no key.
+    #[error("it is no Ed25519 private key: PKCS #8 in PEM, as `openssl genpkey -algorithm ed25519` writes it, is read")]
+    Key,
+    /// It is no envelope or no statement.
+    #[error("it is no attestation of this tool: {0}")]
+    Shape(String),
+    /// No signature counts.
+    #[error("no signature counts: {0}")]
+    Distrust(#[from] Distrust),
+    /// There is no signature at all.
+    #[error("it isn't signed")]
+    Unsigned,
+}
+
+/// Reads a private key in PEM.
+///
+/// # Errors
+/// When it is none.
+pub fn private_key(pem: &str) -> Result<SigningKey, AttestError> {
+    let body = pem.split_once("-----BEGIN PRIVATE KEY-----").and_then(|(_, rest)| rest.split_once("-----END PRIVATE KEY-----"));
+    let text: String = body.ok_or(AttestError::Key)?.0.split_whitespace().collect();
+    let der = STANDARD.decode(text).map_err(|_| AttestError::Key)?;
+    let seed: [u8; 32] = der.strip_prefix(&PKCS8).and_then(|s| s.try_into().ok()).ok_or(AttestError::Key)?;
+    Ok(SigningKey::from_bytes(&seed))
+}
+
+impl Statement {
+    /// A statement about these inputs.
+    #[must_use]
+    pub fn new(digests: BTreeMap<String, String>, predicate: Predicate) -> Self {
+        let subject = |(name, digest)| Subject { name, digest: BTreeMap::from([("sha256".to_owned(), digest)]) };
+        Self {
+            kind: STATEMENT.into(),
+            subject: digests.into_iter().map(subject).collect(),
+            predicate_type: PREDICATE.into(),
+            predicate,
+        }
+    }
+
+    /// The signed envelope, as JSON.
+    ///
+    /// # Errors
+    /// Never in practice: the statement is plain data.
+    pub fn sign(&self, key: &SigningKey, key_id: &str) -> Result<String, AttestError> {
+        let shape = |e: serde_json::Error| AttestError::Shape(e.to_string());
+        let payload = serde_json::to_vec(self).map_err(shape)?;
+        let sig = STANDARD.encode(key.sign(&authenticated(PAYLOAD, &payload)).to_bytes());
+        let signatures = vec![EnvelopeSignature { keyid: key_id.to_owned(), sig }];
+        let envelope = Envelope { payload_type: PAYLOAD.into(), payload: STANDARD.encode(payload), signatures };
+        Ok(serde_json::to_string_pretty(&envelope).map_err(shape)? + "\n")
+    }
+
+    /// Reads an envelope that `signer` has signed with a key of the trust file that was valid at the time stated.
+    ///
+    /// # Errors
+    /// When it is none, or no signature counts.
+    pub fn open(text: &str, keys: &TrustStore, signer: &str) -> Result<Self, AttestError> {
+        let shape = |e: serde_json::Error| AttestError::Shape(e.to_string());
+        let envelope: Envelope = serde_json::from_str(text).map_err(shape)?;
+        if envelope.payload_type != PAYLOAD {
+            return Err(AttestError::Shape(format!("the payload is `{}`", envelope.payload_type)));
+        }
+        let payload = STANDARD.decode(&envelope.payload).map_err(|e| AttestError::Shape(e.to_string()))?;
+        let statement: Self = serde_json::from_slice(&payload).map_err(shape)?;
+        if statement.kind != STATEMENT || statement.predicate_type != PREDICATE {
+            return Err(AttestError::Shape(format!("the predicate is `{}`", statement.predicate_type)));
+        }
+        let message = authenticated(PAYLOAD, &payload);
+        let mut refused = AttestError::Unsigned;
+        for signature in &envelope.signatures {
+            let claim = Signed {
+                key: &signature.keyid,
+                algorithm: "ed25519",
+                value: &signature.sig,
+                signer,
+                time: statement.predicate.time,
+                message: &message,
+            };
+            match keys.check(&claim) {
+                Ok(()) => return Ok(statement),
+                Err(distrust) => refused = distrust.into(),
+            }
+        }
+        Err(refused)
+    }
+}
+
+/// What is signed: DSSE's pre-authentication encoding, which takes in the type.
+fn authenticated(kind: &str, payload: &[u8]) -> Vec<u8> {
+    let mut message = format!("DSSEv1 {} {kind} {} ", kind.len(), payload.len()).into_bytes();
+    message.extend_from_slice(payload);
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statement() -> Statement {
+        let predicate = Predicate {
+            tool_version: "1".into(),
+            time: 150,
+            verdict: Verdict::Failed,
+            materials: BTreeMap::new(),
+            counts: BTreeMap::from([("errors".into(), 1)]),
+        };
+        Statement::new(BTreeMap::from([("a.jsonl".into(), "00".into())]), predicate)
+    }
+
+    fn keys(key: &SigningKey) -> TrustStore {
+        let public = STANDARD.encode(key.verifying_key().as_bytes());
+        let file = format!(r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"ci","validFrom":100,"validTo":200}}]}}"#);
+        TrustStore::parse(&file).unwrap()
+    }
+
+    #[test]
+    fn the_encoding_is_that_of_the_specification() {
+        // The example of the DSSE specification.
+        let expected = b"DSSEv1 29 http://example.com/HelloWorld 11 hello world";
+        assert_eq!(authenticated("http://example.com/HelloWorld", b"hello world"), expected);
+    }
+
+    #[test]
+    fn what_was_signed_is_read_and_nothing_else() {
+        let key = SigningKey::from_bytes(&[3; 32]);
+        let text = statement().sign(&key, "k").unwrap();
+        let store = keys(&key);
+        assert_eq!(Statement::open(&text, &store, "ci").unwrap(), statement());
+        assert!(matches!(Statement::open(&text, &store, "somebody"), Err(AttestError::Distrust(Distrust::OtherSigner { .. }))));
+        assert!(Statement::open(&text, &TrustStore::default(), "ci").is_err());
+        assert!(Statement::open(&text, &keys(&SigningKey::from_bytes(&[4; 32])), "ci").is_err());
+        let mut late = statement();
+        late.predicate.time = 201;
+        let late = late.sign(&key, "k").unwrap();
+        assert!(matches!(Statement::open(&late, &store, "ci"), Err(AttestError::Distrust(Distrust::Expired(_)))));
+        // A failure that is made a pass.
+        let mut envelope: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let mut forged = statement();
+        forged.predicate.verdict = Verdict::Passed;
+        envelope["payload"] = STANDARD.encode(serde_json::to_vec(&forged).unwrap()).into();
+        let refused = Statement::open(&envelope.to_string(), &store, "ci");
+        assert!(matches!(refused, Err(AttestError::Distrust(Distrust::Mismatch))));
+        envelope["signatures"] = serde_json::json!([]);
+        assert!(matches!(Statement::open(&envelope.to_string(), &store, "ci"), Err(AttestError::Unsigned)));
+    }
+
+    #[test]
+    fn keys_are_read_as_openssl_writes_them() {
+        // RFC 8410, section 10.3.
+        let pem = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
+        let public = STANDARD.encode(private_key(pem).unwrap().verifying_key().as_bytes());
+        assert_eq!(public, "Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=");
+        for wrong in ["", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", &pem.replace("MC4C", "MC8C")] {
+            assert!(matches!(private_key(wrong), Err(AttestError::Key)));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `gate`: the one command for a pull request.
+//!
+//! It reads the configuration, runs the steps that it names, puts what they found into one report, and ends with
+//! one exit code. A step that isn't run is said to be not run.
+
+mod setup;
+mod steps;
+
+pub(super) use setup::{Located, locate};
+
+use super::attest::AttestArgs;
+use super::exit_code;
+use super::output::Failure;
+use super::replay::FailOn;
+use super::reports::{ReportArgs, Target, shell_line};
+use crate::config::{Applied, Baseline, Config, apply, day_end};
+use crate::diag::assign_fingerprints;
+use crate::report::{Format, Outcome, Run, TextOptions};
+use crate::verify::Report;
+use clap::Args;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Run everything that the configuration names, and say whether it passes.
+#[derive(Debug, Args)]
+pub(super) struct GateArgs {
+    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder upward.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    reports: ReportArgs,
+    /// Fail (exit 1) when there are findings this bad, whatever the configuration says.
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    fail_on: Option<FailOn>,
+    /// The day, as 2027-01-31 or RFC 3339: ignores with an end count only when it is told.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    now: Option<i64>,
+    /// Findings that were there before don't fail.
+    #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
+    baseline: Option<PathBuf>,
+    /// Write what is found now as the baseline, and pass.
+    #[arg(long, value_name = "FILE", conflicts_with = "attest")]
+    write_baseline: Option<PathBuf>,
+    /// Turns that an HTML report draws at most; the rest is counted.
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    max_turns: usize,
+    #[command(flatten)]
+    attest: AttestArgs,
+    /// Print findings only: no verdicts, no notes, no counts.
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Print notes in full, every related line, and fingerprints.
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// Milliseconds since the epoch of a day or an instant.
+fn time(text: &str) -> Result<i64, String> {
+    let day = day_end(text).map(|end| end - 86_400_000);
+    day.or_else(|| crate::time::parse_rfc3339(text)).ok_or_else(|| "expected 2027-01-31 or RFC 3339".to_owned())
+}
+
+impl GateArgs {
+    /// Runs the gate.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let located = locate(self.config.as_deref())?;
+        let config = &located.config;
+        let targets = self.targets(&located)?;
+        let max_turns = if targets.iter().any(|t| t.format == Format::Html) { self.max_turns } else { 0 };
+        let baseline = self.baseline.clone().or_else(|| config.baseline.as_ref().map(|b| located.root.join(&b.file)));
+        let before = self.attest.before(&located, baseline.as_deref())?;
+        let (mut report, missing) = steps::run(&located, max_turns)?;
+        report.findings.sort_by_cached_key(crate::diag::Finding::order);
+        assign_fingerprints(&mut report.findings);
+        let applied = self.apply(&mut report, config, baseline.as_deref())?;
+        report.notices.extend(applied.notices);
+        report
+            .notices
+            .extend(config.not_run().into_iter().map(|name| format!("[{name}] is configured and not run by this version")));
+        let threshold = match self.fail_on {
+            Some(fail_on) => fail_on.severity(),
+            None => config.fail_on.map_or(Some(crate::diag::Severity::Error), crate::config::Threshold::severity),
+        };
+        let outcome = outcome(&mut report, threshold, missing, config);
+        let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: false };
+        let command = shell_line(&["yuangs-verify".into(), "gate".into(), "--config".into(), shown(&located.path)]);
+        self.reports.write(&targets, &Run { report: &report, outcome: &outcome, text, command: &command })?;
+        self.attest.after(before, &located, baseline.as_deref(), (&report, &outcome, self.now.unwrap_or_default()))?;
+        if let Some(sentence) = outcome.sentence() {
+            let _ = writeln!(anstream::stderr().lock(), "{sentence}");
+        }
+        Ok(exit_code(&outcome))
+    }
+
+    /// The reports of the command line and of the configuration; a path of the latter is relative to it.
+    fn targets(&self, located: &Located) -> Result<Vec<Target>, Failure> {
+        let mut targets = self.reports.targets()?;
+        for (name, path) in &located.config.reports {
+            let format = Format::parse(name).ok_or_else(|| {
+                let known = Format::ALL.map(Format::name).join(", ");
+                Failure::unable(format!("[reports]: no format is called `{name}`"), format!("formats: {known}"))
+            })?;
+            let path = located.root.join(path);
+            if !located.holds(&path) {
+                let message = format!("[reports]: `{}` leads out of the folder of the configuration", path.display());
+                return Err(Failure::unable(message, "symbolic links aren't followed; --report goes anywhere"));
+            }
+            if !targets.iter().any(|t| t.path == path) {
+                targets.push(Target { format, path });
+            }
+        }
+        Ok(targets)
+    }
+
+    fn apply(&self, report: &mut Report, config: &Config, baseline: Option<&Path>) -> Result<Applied, Failure> {
+        if let Some(path) = &self.write_baseline {
+            let mut applied = apply(report, config, None, self.now);
+            let baseline = Baseline::of(&report.findings);
+            std::fs::write(path, baseline.text())
+                .map_err(|e| Failure::unable(format!("can't write `{}`: {e}", path.display()), "the folder must exist"))?;
+            let known = apply(report, &Config::default(), Some(&baseline), None);
+            applied.notices.extend(known.notices);
+            return Ok(applied);
+        }
+        let baseline = baseline.map(read_baseline).transpose()?;
+        Ok(apply(report, config, baseline.as_ref(), self.now))
+    }
+}
+
+pub(super) fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
+    let text = super::replay::read(path)?;
+    let remedy = "`gate --write-baseline FILE` writes one";
+    Baseline::parse(&text).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
+}
+
+fn shown(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+}
+
+/// The outcome: as for `replay`, and besides a gate needs a decision to judge.
+fn outcome(report: &mut Report, threshold: Option<crate::diag::Severity>, missing: Option<String>, config: &Config) -> Outcome {
+    let mut outcome = Outcome::of(report, threshold, false);
+    if matches!(outcome, Outcome::Empty(_))
+        && let Some(missing) = missing
+    {
+        outcome = Outcome::Empty(missing);
+    }
+    if outcome == Outcome::Clean && report.summaries.iter().all(|s| s.decisions == 0) {
+        outcome = Outcome::Empty("nothing was verified: no execution holds a decision".into());
+    }
+    let allowed = config.traces.as_ref().and_then(|t| t.allow_empty.as_ref());
+    match (&outcome, allowed) {
+        (Outcome::Empty(why), Some(reason)) => {
+            report.notices.push(format!("{why}; allowed by the configuration: {reason}"));
+            Outcome::Clean
+        }
+        _ => outcome,
+    }
+}

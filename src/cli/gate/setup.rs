@@ -1,0 +1,69 @@
+//! Where the configuration is, and what is relative to it.
+
+use crate::cli::output::Failure;
+use crate::config::{Config, FILE};
+use std::path::{Path, PathBuf};
+
+/// A configuration with its place.
+#[derive(Debug)]
+pub(in crate::cli) struct Located {
+    /// What it says.
+    pub(in crate::cli) config: Config,
+    /// The file.
+    pub(in crate::cli) path: PathBuf,
+    /// The folder that its paths are relative to.
+    pub(in crate::cli) root: PathBuf,
+}
+
+impl Located {
+    /// Whether a file that is to be written lies below the configuration, symbolic links and all. The
+    /// repository that is judged may hold links to places that aren't its own.
+    pub(super) fn holds(&self, path: &Path) -> bool {
+        let root = if self.root.as_os_str().is_empty() { Path::new(".") } else { &self.root };
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let is_link = path.symlink_metadata().is_ok_and(|m| m.file_type().is_symlink());
+        match (root.canonicalize(), folder.canonicalize()) {
+            (Ok(root), Ok(folder)) => !is_link && folder.starts_with(root),
+            // A folder that isn't there is said when the report is written.
+            _ => !is_link,
+        }
+    }
+
+    /// The name of a file in reports: relative to the configuration, wherever the command was started, so that
+    /// fingerprints stay.
+    pub(in crate::cli) fn name(&self, name: &str) -> String {
+        let root = self.root.to_string_lossy().replace('\\', "/");
+        let below = name.strip_prefix(&*root).map(|rest| rest.trim_start_matches('/')).filter(|_| !root.is_empty());
+        below.map_or_else(|| name.to_owned(), |rest| rest.strip_prefix("./").unwrap_or(rest).to_owned())
+    }
+}
+
+/// Reads the configuration at `path`, or the nearest one from the current folder upward.
+///
+/// # Errors
+/// When there is none or it can't be used.
+pub(in crate::cli) fn locate(path: Option<&Path>) -> Result<Located, Failure> {
+    let path = match path {
+        Some(path) => path.to_path_buf(),
+        None => find().ok_or_else(|| {
+            Failure::unable(
+                format!("no `{FILE}` here or in a folder above"),
+                "`yuangs-verify init` writes one; --config names one",
+            )
+        })?,
+    };
+    let text = crate::cli::replay::read(&path)?;
+    let config = Config::parse(&text).map_err(|e| {
+        Failure::unable(format!("`{}`: {e}", path.display()), "`yuangs-verify schema print config` says what may stand in it")
+    })?;
+    let root = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    Ok(Located { config, path, root })
+}
+
+fn find() -> Option<PathBuf> {
+    if Path::new(FILE).is_file() {
+        return Some(FILE.into());
+    }
+    let here = std::env::current_dir().ok()?;
+    here.ancestors().map(|folder| folder.join(FILE)).find(|path| path.is_file())
+}

@@ -1,0 +1,131 @@
+//! `--report FORMAT=PATH`: the reports of one run, and where each goes.
+
+use super::output::{Color, Failure, print};
+use crate::report::{Format, Run};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// How to report.
+#[derive(Debug, Args)]
+pub(super) struct ReportArgs {
+    /// How to report on standard output.
+    #[arg(long, value_parser = format_parser(), value_name = "FORMAT")]
+    format: Option<Format>,
+    /// Write a report to a file, or to standard output with `-` instead of `--format`; may be given several times.
+    #[arg(long = "report", value_parser = target, value_name = "FORMAT=PATH")]
+    reports: Vec<Target>,
+    /// When to use colours.
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    color: Color,
+}
+
+/// A format with the place where it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) format: Format,
+    pub(super) path: PathBuf,
+}
+
+impl Target {
+    fn is_stdout(&self) -> bool {
+        self.path.as_os_str() == "-"
+    }
+}
+
+fn names() -> Vec<clap::builder::PossibleValue> {
+    Format::ALL.iter().map(|f| clap::builder::PossibleValue::new(f.name()).help(f.about())).collect()
+}
+
+fn format_parser() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(names()).try_map(|name| Format::parse(&name).ok_or("no such format"))
+}
+
+/// Reads `FORMAT=PATH`.
+pub(super) fn target(text: &str) -> Result<Target, String> {
+    let known = || Format::ALL.map(Format::name).join(", ");
+    let (name, path) = text.split_once('=').ok_or_else(|| format!("expected FORMAT=PATH; formats: {}", known()))?;
+    let format = Format::parse(name).ok_or_else(|| format!("no format is called `{name}`; formats: {}", known()))?;
+    if path.is_empty() {
+        return Err("the path is empty; `-` is standard output".into());
+    }
+    Ok(Target { format, path: path.into() })
+}
+
+impl ReportArgs {
+    /// What goes where.
+    ///
+    /// # Errors
+    /// When two reports go to the same place.
+    pub(super) fn targets(&self) -> Result<Vec<Target>, Failure> {
+        let mut all = self.reports.clone();
+        let stdout = all.iter().filter(|t| t.is_stdout()).count();
+        if stdout > 1 || (stdout == 1 && self.format.is_some()) {
+            return Err(Failure::unable(
+                "two reports go to standard output",
+                "write one of them to a file: --report FORMAT=PATH",
+            ));
+        }
+        if stdout == 0 {
+            all.push(Target { format: self.format.unwrap_or(Format::Text), path: "-".into() });
+        }
+        let mut seen: BTreeSet<&Path> = BTreeSet::new();
+        if let Some(twice) = all.iter().find(|t| !seen.insert(&t.path)) {
+            let message = format!("two reports go to `{}`", twice.path.display());
+            return Err(Failure::unable(message, "give each its own file"));
+        }
+        Ok(all)
+    }
+
+    /// Writes the reports, files first.
+    ///
+    /// # Errors
+    /// When one can't be written.
+    pub(super) fn write(&self, targets: &[Target], run: &Run<'_>) -> Result<(), Failure> {
+        for target in targets.iter().filter(|t| !t.is_stdout()) {
+            let mut plain = anstream::StripStream::new(Vec::new());
+            run.write(target.format, &mut plain)?;
+            std::fs::write(&target.path, plain.into_inner()).map_err(|e| {
+                Failure::unable(format!("can't write `{}`: {e}", target.path.display()), "the folder must exist and be writable")
+            })?;
+        }
+        for target in targets.iter().filter(|t| t.is_stdout()) {
+            // What other programs read holds no colours, and must not lose a byte to those who take colours away.
+            if target.format == Format::Text {
+                print(self.color, |out| run.write(target.format, out))?;
+            } else {
+                print(Color::Always, |out| run.write(target.format, out))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A command line that a shell reads as these words.
+pub(super) fn shell_line(words: &[String]) -> String {
+    let quoted = words.iter().map(|word| {
+        let plain = !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&b));
+        if plain { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_format_and_path() {
+        assert_eq!(target("sarif=a=b.sarif").unwrap(), Target { format: Format::Sarif, path: "a=b.sarif".into() });
+        for wrong in ["sarif", "sarif=", "nonsense=x", ""] {
+            assert!(target(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        let line = shell_line(&["replay".into(), "a b".into(), "it's".into(), String::new(), "$(x)".into()]);
+        assert_eq!(line, "replay 'a b' 'it'\\''s' '' '$(x)'");
+    }
+}

@@ -1,0 +1,84 @@
+//! What can be wrong with a configuration.
+
+use std::ops::Range;
+
+/// The configuration can't be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum ConfigError {
+    #[error("line {line}, column {column}: {message}")]
+    Toml { line: usize, column: usize, message: String },
+    #[error("line {line}, column {column}: unknown key `{key}`; {}", hint(nearest.as_ref()))]
+    UnknownKey { line: usize, column: usize, key: String, nearest: Option<String> },
+    #[error("no rule has the code `{code}`; {}", hint(nearest.as_ref()))]
+    UnknownCode { code: String, nearest: Option<String> },
+    #[error("`{name}` needs a reason")]
+    NoReason { name: String },
+    #[error("{name} would let everything pass: it needs a `code` or a `fingerprint`")]
+    TooWide { name: String },
+    #[error("{name}: the path is no glob: {why}")]
+    Glob { name: String, why: String },
+    #[error("reports.{name}: `{path}` leads out of the folder of the configuration")]
+    ReportPath { name: String, path: String },
+    #[error("{name}: `{date}` is no day; write it as 2027-01-31")]
+    Date { name: String, date: String },
+}
+
+fn hint(nearest: Option<&String>) -> String {
+    nearest.map_or_else(|| "nothing known is like it".into(), |n| format!("the nearest is `{n}`"))
+}
+
+impl ConfigError {
+    /// An error of the reader, with its place in the text.
+    pub(super) fn of(text: &str, error: &toml::de::Error) -> Self {
+        let Range { start, .. } = error.span().unwrap_or_default();
+        let before = text.get(..start).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let message = error.message();
+        // The reader lists what it knows in backticks, behind the key that it doesn't.
+        let mut quoted = message.split('`').skip(1).step_by(2);
+        match (message.starts_with("unknown field `"), quoted.next()) {
+            (true, Some(key)) => Self::UnknownKey { line, column, key: key.to_owned(), nearest: nearest(key, quoted) },
+            _ => Self::Toml { line, column, message: message.lines().collect::<Vec<_>>().join(" ") },
+        }
+    }
+}
+
+/// The known word that takes the fewest changes.
+pub(super) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
+    // A hostile key may be long; nothing is like it then.
+    known.filter(|_| word.len() <= 64).min_by_key(|k| distance(word, k)).map(str::to_owned)
+}
+
+/// The Levenshtein distance: insertions, deletions and replacements of characters.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (n, x) in a.chars().enumerate() {
+        let mut diagonal = n;
+        let mut left = n + 1;
+        for (y, cell) in b.chars().zip(row.iter_mut().skip(1)) {
+            let change = diagonal + usize::from(x != y);
+            diagonal = *cell;
+            left = change.min(left + 1).min(*cell + 1);
+            *cell = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = n + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", ""), 3);
+        assert_eq!(distance("same", "same"), 0);
+    }
+}

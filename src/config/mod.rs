@@ -1,0 +1,326 @@
+//! `yuangs-verify.toml`: what a gate looks at, and what it lets pass, with reasons.
+//!
+//! The file is part of the repository that is judged. Whoever can change it can change the judgement, so a
+//! gate takes it from a place that the agents can't write to (`--config`), or has it reviewed.
+
+mod apply;
+mod baseline;
+mod error;
+
+pub use apply::{Applied, apply};
+pub use baseline::{Baseline, BaselineError};
+pub use error::ConfigError;
+
+use crate::diag::{Code, Severity};
+use crate::rules;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
+
+/// The name of the file.
+pub const FILE: &str = "yuangs-verify.toml";
+
+/// Everything that can be set. Paths are relative to the folder of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Config {
+    /// Findings this bad fail the gate; `error` unless told otherwise.
+    #[serde(default)]
+    pub fail_on: Option<Threshold>,
+    /// The traces to replay.
+    #[serde(default)]
+    pub traces: Option<Traces>,
+    /// Public keys whose signatures count.
+    #[serde(default)]
+    pub keys: Option<Keys>,
+    /// Severities that differ from the rule's own, by code.
+    #[serde(default)]
+    pub severity: BTreeMap<String, Override>,
+    /// Findings that are let pass.
+    #[serde(default)]
+    pub ignore: Vec<Ignore>,
+    /// Findings that were there before.
+    #[serde(default)]
+    pub baseline: Option<BaselineFile>,
+    /// Reports to write: format and path.
+    #[serde(default)]
+    pub reports: BTreeMap<String, String>,
+    /// The policy to hold recorded actions against. Read, and not run by this version.
+    #[serde(default)]
+    pub policy: Option<Policy>,
+    /// The repo map to compare. Read, and not run by this version.
+    #[serde(default)]
+    pub repo_map: Option<RepoMap>,
+    /// The store of observations. Read, and not run by this version.
+    #[serde(default)]
+    pub knowledge: Option<Knowledge>,
+}
+
+/// How bad a finding must be to fail the gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub enum Threshold {
+    Error,
+    Warning,
+    Note,
+    Never,
+}
+
+impl Threshold {
+    /// The mildest severity that fails.
+    #[must_use]
+    pub const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Error => Some(Severity::Error),
+            Self::Warning => Some(Severity::Warning),
+            Self::Note => Some(Severity::Note),
+            Self::Never => None,
+        }
+    }
+}
+
+/// `[traces]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Traces {
+    /// Files and folders.
+    pub paths: Vec<String>,
+    /// How risk is found; `v1` unless told otherwise.
+    #[serde(default)]
+    pub risk: Option<RiskProfile>,
+    /// Why there may be no trace at all. Without it nothing to look at is no pass.
+    #[serde(default)]
+    pub allow_empty: Option<String>,
+}
+
+/// How the risk of an action is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RiskProfile {
+    /// Believe the record.
+    Off,
+    /// The early runtime's rules.
+    V0,
+    /// What the action does.
+    #[default]
+    V1,
+}
+
+/// `[keys]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Keys {
+    /// The trust file.
+    pub file: String,
+}
+
+/// `[severity.YV203]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Override {
+    /// The severity instead, or `off`.
+    pub level: Level,
+    /// Why.
+    pub reason: String,
+}
+
+/// A severity, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub enum Level {
+    Error,
+    Warning,
+    Note,
+    Off,
+}
+
+/// `[[ignore]]`: findings that fit everything that is said.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Ignore {
+    /// Of this rule.
+    #[serde(default)]
+    pub code: Option<String>,
+    /// In an input that this glob fits.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// This one finding.
+    #[serde(default)]
+    pub fingerprint: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// The last day on which it counts, as `2027-01-31`.
+    #[serde(default, deserialize_with = "date")]
+    #[schemars(with = "Option<String>")]
+    pub expires: Option<String>,
+}
+
+/// `[baseline]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct BaselineFile {
+    /// What `gate --write-baseline` wrote.
+    pub file: String,
+}
+
+/// `[policy]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Policy {
+    /// The policy pack.
+    pub file: String,
+}
+
+/// `[repo-map]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RepoMap {
+    /// The committed map.
+    pub file: String,
+}
+
+/// `[knowledge]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Knowledge {
+    /// The store.
+    pub store: String,
+}
+
+/// A date as TOML has it, or as text.
+fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Date {
+        Text(String),
+        Toml(toml::value::Datetime),
+    }
+    Ok(Some(match Date::deserialize(deserializer)? {
+        Date::Text(text) => text,
+        Date::Toml(date) => date.to_string(),
+    }))
+}
+
+/// The first millisecond after a day, since the epoch.
+pub(crate) fn day_end(date: &str) -> Option<i64> {
+    crate::time::parse_rfc3339(&format!("{date}T00:00:00Z")).map(|start| start + 86_400_000)
+}
+
+impl Config {
+    /// Reads the file and checks what can be checked without looking around.
+    ///
+    /// # Errors
+    /// When it is no TOML, a key is unknown or a value is wrong: with line, column and, for a key, the nearest known one.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        let config: Self = toml::from_str(text).map_err(|e| ConfigError::of(text, &e))?;
+        for (code, change) in &config.severity {
+            known(code)?;
+            reasoned(&format!("severity.{code}"), &change.reason)?;
+        }
+        for (n, ignore) in config.ignore.iter().enumerate() {
+            let name = format!("ignore number {}", n + 1);
+            reasoned(&name, &ignore.reason)?;
+            if let Some(code) = &ignore.code {
+                known(code)?;
+            }
+            if ignore.code.is_none() && ignore.fingerprint.is_none() {
+                return Err(ConfigError::TooWide { name });
+            }
+            if let Some(path) = &ignore.path {
+                apply::glob(path).map_err(|e| ConfigError::Glob { name: name.clone(), why: e })?;
+            }
+            if let Some(date) = &ignore.expires
+                && day_end(date).is_none()
+            {
+                return Err(ConfigError::Date { name, date: date.clone() });
+            }
+        }
+        for (name, path) in &config.reports {
+            // The file may come with a pull request: it must not say what else is overwritten.
+            let below = Path::new(path).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+            if path.is_empty() || path == "-" || !below {
+                return Err(ConfigError::ReportPath { name: name.clone(), path: path.clone() });
+            }
+        }
+        if let Some(reason) = config.traces.as_ref().and_then(|t| t.allow_empty.as_ref()) {
+            reasoned("traces.allow-empty", reason)?;
+        }
+        Ok(config)
+    }
+
+    /// The sections that are set and that this version reads without running anything for them.
+    #[must_use]
+    pub fn not_run(&self) -> Vec<&'static str> {
+        let all =
+            [("policy", self.policy.is_some()), ("repo-map", self.repo_map.is_some()), ("knowledge", self.knowledge.is_some())];
+        all.into_iter().filter(|(_, set)| *set).map(|(name, _)| name).collect()
+    }
+}
+
+fn reasoned(name: &str, reason: &str) -> Result<(), ConfigError> {
+    if reason.trim().is_empty() { Err(ConfigError::NoReason { name: name.to_owned() }) } else { Ok(()) }
+}
+
+/// The code that a word names.
+fn known(word: &str) -> Result<Code, ConfigError> {
+    let code = Code::parse(word).filter(|c| rules::by_code(*c).is_some());
+    code.ok_or_else(|| {
+        let names: Vec<String> = rules::ALL.iter().map(|r| r.code.to_string()).collect();
+        ConfigError::UnknownCode { code: word.to_owned(), nearest: error::nearest(word, names.iter().map(String::as_str)) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn error(text: &str) -> String {
+        Config::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn reads_everything() {
+        let config = Config::parse(
+            "fail-on = 'warning'\n[traces]\npaths = ['traces']\nrisk = 'v0'\n[keys]\nfile = 'k'\n[severity.YV203]\nlevel = 'off'\nreason = 'r'\n[[ignore]]\ncode = 'YV301'\nexpires = 2027-01-31\nreason = 'r'\n[policy]\nfile = 'p'\n[reports]\nsarif = 'a'\n",
+        )
+        .unwrap();
+        assert_eq!(config.ignore[0].expires.as_deref(), Some("2027-01-31"));
+        assert_eq!(config.not_run(), ["policy"]);
+        assert_eq!(config.fail_on.and_then(Threshold::severity), Some(Severity::Warning));
+        assert_eq!(Config::parse("").unwrap(), Config::default());
+    }
+
+    #[test]
+    fn unknown_keys_name_the_nearest() {
+        assert_eq!(error("fial-on = 'error'"), "line 1, column 1: unknown key `fial-on`; the nearest is `fail-on`");
+        assert_eq!(error("[traces]\npaths = []\npath = 1"), "line 3, column 1: unknown key `path`; the nearest is `paths`");
+        assert_eq!(
+            error("[severity.YV999]\nlevel = 'off'\nreason = 'r'"),
+            "no rule has the code `YV999`; the nearest is `YV109`"
+        );
+    }
+
+    #[test]
+    fn what_lets_something_pass_needs_a_reason_and_a_target() {
+        assert!(error("[severity.YV203]\nlevel = 'off'\nreason = ' '").contains("needs a reason"));
+        assert!(error("[[ignore]]\ncode = 'YV301'").contains("reason"));
+        assert!(error("[[ignore]]\npath = '**'\nreason = 'r'").contains("everything"));
+        assert!(error("[[ignore]]\ncode = 'YV301'\nexpires = '2027-02-30'\nreason = 'r'").contains("no day"));
+        assert!(error("[traces]\npaths = []\nallow-empty = ''").contains("needs a reason"));
+        for path in ["/etc/x", "../x", "a/../../x", "", "-"] {
+            assert!(error(&format!("[reports]\nhtml = '{path}'")).contains("leads out"), "{path}");
+        }
+        assert!(error("fail-on = 'sometimes'").starts_with("line 1, column 11: "));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "(\\PC|[\\[\\]=\n'\"a-z-]){0,80}") {
+            let _ = Config::parse(&text);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! GitLab code quality: a JSON array of issues, as GitLab documents it for `artifacts:reports:codequality`.
+//! Fingerprints have to be unique in it, and there is no place for counts: what is left out is an issue.
+
+use super::{Run, json, terminal, words};
+use crate::diag::{Finding, Severity};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Characters of a description.
+const DESCRIPTION: usize = 1000;
+
+#[derive(Serialize)]
+struct Issue {
+    description: String,
+    check_name: String,
+    fingerprint: String,
+    severity: &'static str,
+    location: Location,
+}
+
+#[derive(Serialize)]
+struct Location {
+    path: String,
+    lines: Lines,
+}
+
+#[derive(Serialize)]
+struct Lines {
+    begin: u64,
+}
+
+/// Writes the report.
+pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut issues: Vec<Issue> = run.report.findings.iter().map(issue).collect();
+    if run.report.counts.left_out > 0 {
+        issues.push(Issue {
+            description: format!("{} counted and not listed", words::plural(run.report.counts.left_out, "more finding")),
+            check_name: "yuangs-verify".into(),
+            fingerprint: "left-out".into(),
+            severity: "info",
+            location: Location { path: ".".into(), lines: Lines { begin: 1 } },
+        });
+    }
+    let text = serde_json::to_string_pretty(&issues).map_err(io::Error::other)?;
+    writeln!(out, "{}", json::harmless(&text))
+}
+
+fn issue(finding: &Finding) -> Issue {
+    Issue {
+        description: terminal(&words::clip(&finding.message, DESCRIPTION)).into_owned(),
+        check_name: format!("{} {}", finding.code, finding.name),
+        fingerprint: finding.fingerprint.clone(),
+        severity: match finding.severity {
+            Severity::Error => "critical",
+            Severity::Warning => "minor",
+            Severity::Note => "info",
+        },
+        location: Location { path: finding.place.file.to_string(), lines: Lines { begin: finding.place.line.max(1) } },
+    }
+}

@@ -1,0 +1,133 @@
+//! HTML: one file that needs nothing else, no script to be read, and no network.
+//!
+//! Every word of it goes through the template's escaping, and before that through [`terminal`](super::terminal),
+//! so that nothing hides or reorders itself. A content security policy lets the one script run that stands in
+//! it, by its hash, and nothing else.
+
+mod action;
+mod execution;
+mod finding;
+mod rule;
+
+use super::{Outcome, Run, words};
+use base64::Engine as _;
+use minijinja::{Environment, value::Serde};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+const TEMPLATE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// Findings that are listed; the rest is counted.
+const FINDINGS: usize = 5_000;
+/// Executions to choose from in the filter.
+const CHOICES: usize = 500;
+/// Characters of an id, a path or a message.
+const TEXT: usize = 1_000;
+
+/// Text that a page may show: cut, and with nothing in it that hides.
+fn shown(text: &str) -> String {
+    super::terminal(&words::clip(text, TEXT)).into_owned()
+}
+
+#[derive(Serialize)]
+struct Tile {
+    class: &'static str,
+    name: String,
+    count: u64,
+}
+
+/// What the template is given.
+#[derive(Serialize)]
+struct Page<'p> {
+    version: &'static str,
+    style: &'static str,
+    script: &'static str,
+    csp: String,
+    verdict: Verdict,
+    tiles: [Tile; 6],
+    rules: Vec<rule::View>,
+    choices: Vec<&'p execution::View>,
+    findings: &'p [finding::View],
+    findings_left_out: u64,
+    executions: &'p [execution::View],
+    turns_left_out: u64,
+    looked_at: String,
+    signatures: Option<String>,
+    notices: Vec<String>,
+    command: String,
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    class: &'static str,
+    word: &'static str,
+    sentence: String,
+}
+
+/// Writes the report.
+pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let report = run.report;
+    let counts = &report.counts;
+    // Anchors are numbers of our own: no word of a trace becomes one.
+    let keys: BTreeMap<(&str, &str), usize> = report.summaries.iter().enumerate().map(|(n, s)| ((&*s.file, &*s.id), n)).collect();
+    let turns = execution::anchors(run, &keys);
+    let worst = run.worst_first();
+    let listed = worst.get(..FINDINGS.min(worst.len())).unwrap_or_default();
+    let findings: Vec<_> = listed.iter().map(|f| finding::view(f, &keys, &turns)).collect();
+    let executions = execution::views(run, &findings);
+    let (class, word) = match run.outcome {
+        Outcome::Clean => ("passed", "Passed"),
+        Outcome::Findings => ("failed", "Failed"),
+        Outcome::Unable(_) | Outcome::Empty(_) => ("undecided", "Could not decide"),
+    };
+    let sentence = match run.outcome.sentence() {
+        Some(sentence) => sentence.to_owned(),
+        None => format!("{} in {}.", words::found(report), words::looked_at(report, run.text.schema_only)),
+    };
+    let tile = |class, name: &str, count| Tile { class, name: name.to_owned(), count };
+    let tiles = [
+        tile("error", "errors", counts.errors),
+        tile("warning", "warnings", counts.warnings),
+        tile("note", "notes", counts.notes),
+        tile("", "executions", report.summaries.len() as u64),
+        tile("", "turns", counts.turns),
+        tile("", "records", counts.records),
+    ];
+    let choices: Vec<_> = executions.iter().filter(|e| e.has_findings()).take(CHOICES).collect();
+    let signatures = (counts.signatures_unchecked > 0)
+        .then(|| format!("{} not checked: no trust file was given.", words::plural(counts.signatures_unchecked, "signature")));
+    let mut environment = Environment::new();
+    environment.add_template("page.html", TEMPLATE).map_err(io::Error::other)?;
+    let template = environment.get_template("page.html").map_err(io::Error::other)?;
+    let page = Page {
+        version: env!("CARGO_PKG_VERSION"),
+        style: STYLE,
+        script: SCRIPT,
+        csp: policy(),
+        verdict: Verdict { class, word, sentence: shown(&sentence) },
+        tiles,
+        rules: rule::views(&report.findings),
+        choices,
+        findings: &findings,
+        findings_left_out: counts.left_out + (worst.len() - listed.len()) as u64,
+        executions: &executions,
+        turns_left_out: report.timeline.left_out,
+        looked_at: words::looked_at(report, run.text.schema_only),
+        signatures,
+        notices: report.notices.iter().map(|n| shown(n)).collect(),
+        command: shown(run.command),
+    };
+    let text = template.render(Serde(&page)).map_err(io::Error::other)?;
+    out.write_all(text.as_bytes())?;
+    writeln!(out)
+}
+
+/// Nothing is loaded, nothing is sent; the one script that runs is ours, the styles stand in the page.
+fn policy() -> String {
+    let hash = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(SCRIPT.as_bytes()));
+    format!("default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'")
+}

@@ -1,0 +1,102 @@
+//! JUnit XML: a suite for each input, a test case for each execution and one for the input itself.
+//!
+//! Errors fail a case; warnings and notes stand in its output. Nothing verified is a case with an error, since
+//! an empty suite would count as passed.
+
+use super::{Outcome, Run, terminal, words};
+use crate::diag::{Finding, Severity};
+use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+/// Findings that are listed in one case; the rest is counted.
+const LISTED: usize = 100;
+/// Characters of one finding.
+const LINE: usize = 2000;
+
+/// Writes the report. The library drops the characters that XML forbids.
+pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut suites: BTreeMap<&str, Vec<TestCase>> = BTreeMap::new();
+    let mut of_inputs: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+    let executions: BTreeSet<(&str, &str)> = run.report.summaries.iter().map(|s| (&*s.file, &*s.id)).collect();
+    for finding in &run.report.findings {
+        let known = finding.execution.as_deref().is_some_and(|id| executions.contains(&(&*finding.place.file, id)));
+        if !known {
+            of_inputs.entry(&finding.place.file).or_default().push(finding);
+        }
+    }
+    for (file, findings) in of_inputs {
+        suites.entry(file).or_default().push(case(file, "records", &findings));
+    }
+    let by_execution = run.by_execution();
+    for summary in &run.report.summaries {
+        let findings = by_execution.get(&(&*summary.file, &*summary.id)).map(Vec::as_slice).unwrap_or_default();
+        suites.entry(&summary.file).or_default().push(case(&summary.file, &summary.id, findings));
+    }
+    let mut report = Report::new("yuangs-verify");
+    for (file, cases) in suites {
+        let mut suite = TestSuite::new(&*terminal(file));
+        suite.add_test_cases(cases);
+        report.add_test_suite(suite);
+    }
+    report.add_test_suite(of_the_run(run));
+    let text = report.to_string().map_err(io::Error::other)?;
+    writeln!(out, "{}", text.trim_end())
+}
+
+/// A suite about the run as a whole: what was looked at, and whether that was anything.
+fn of_the_run(run: &Run<'_>) -> TestSuite {
+    let status = match run.outcome {
+        Outcome::Clean | Outcome::Findings => TestCaseStatus::success(),
+        Outcome::Unable(why) | Outcome::Empty(why) => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+            status.set_message(&*terminal(why)).set_type("nothing-verified");
+            status
+        }
+    };
+    let mut case = TestCase::new("something was verified", status);
+    case.set_classname("yuangs-verify");
+    let looked = words::looked_at(run.report, run.text.schema_only);
+    let left_out = run.report.counts.left_out;
+    let notices: String = run.report.notices.iter().map(|n| format!("\n{}", terminal(n))).collect();
+    case.set_system_out(format!("{looked}: {}\n{left_out} of them not listed{notices}", words::found(run.report)));
+    let mut suite = TestSuite::new("yuangs-verify");
+    suite.add_property(Property::new("left-out", left_out.to_string()));
+    suite.add_test_case(case);
+    suite
+}
+
+/// A case with the findings that belong to it.
+fn case(file: &str, name: &str, findings: &[&Finding]) -> TestCase {
+    let (errors, others): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(|f| f.severity == Severity::Error);
+    let status = match errors.first() {
+        None => TestCaseStatus::success(),
+        Some(first) => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            let count = words::plural(errors.len() as u64, "error");
+            status.set_message(format!("{count}; {}", line(first))).set_type(format!("{} {}", first.code, first.name));
+            status.set_description(listing(&errors));
+            status
+        }
+    };
+    let mut case = TestCase::new(&*terminal(&words::clip(name, LINE)), status);
+    case.set_classname(&*terminal(file));
+    if !others.is_empty() {
+        case.set_system_out(listing(&others));
+    }
+    case
+}
+
+fn listing(findings: &[&Finding]) -> String {
+    let mut lines: Vec<String> = findings.iter().take(LISTED).map(|f| line(f)).collect();
+    if let Some(more) = findings.len().checked_sub(LISTED).filter(|n| *n > 0) {
+        lines.push(format!("{} not listed", words::plural(more as u64, "more finding")));
+    }
+    lines.join("\n")
+}
+
+fn line(finding: &Finding) -> String {
+    let message = words::clip(&finding.message, LINE);
+    let text = format!("{}[{}] {}: {}: {message}", finding.severity, finding.code, words::position(&finding.place), finding.name);
+    terminal(&text).into_owned()
+}

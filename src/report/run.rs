@@ -1,0 +1,194 @@
+//! What every emitter is given, and the list of the formats.
+
+use super::{Outcome, TextOptions};
+use super::{github, gitlab, html, jsonl, junit, markdown, rdjson, sarif, write_json, write_text};
+use crate::diag::Finding;
+use crate::replay::{Answer, Summary};
+use crate::verify::Report;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+/// A verification that is to be reported.
+#[derive(Debug, Clone)]
+pub struct Run<'r> {
+    /// What came out of it.
+    pub report: &'r Report,
+    /// How it ended.
+    pub outcome: &'r Outcome,
+    /// How the report for people is written.
+    pub text: TextOptions,
+    /// The command that gives the same result at home.
+    pub command: &'r str,
+}
+
+/// The formats of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// One JSON object (schema `report`).
+    Json,
+    /// One JSON object a line (schema `report-line`).
+    Jsonl,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// JUnit XML, a test case for each execution.
+    Junit,
+    /// Workflow commands that GitHub shows as annotations.
+    Github,
+    /// Markdown for a job summary.
+    Markdown,
+    /// Markdown for a comment on a pull request.
+    MarkdownComment,
+    /// One page with everything, for people who audit.
+    Html,
+    /// GitLab code quality.
+    Gitlab,
+    /// Reviewdog's diagnostics, one a line.
+    Rdjsonl,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 11] = [
+        Self::Text,
+        Self::Json,
+        Self::Jsonl,
+        Self::Sarif,
+        Self::Junit,
+        Self::Github,
+        Self::Markdown,
+        Self::MarkdownComment,
+        Self::Html,
+        Self::Gitlab,
+        Self::Rdjsonl,
+    ];
+
+    /// The word on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Jsonl => "jsonl",
+            Self::Sarif => "sarif",
+            Self::Junit => "junit",
+            Self::Github => "github",
+            Self::Markdown => "markdown",
+            Self::MarkdownComment => "markdown-comment",
+            Self::Html => "html",
+            Self::Gitlab => "gitlab",
+            Self::Rdjsonl => "rdjsonl",
+        }
+    }
+
+    /// What it is for, in a few words.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Text => "For people",
+            Self::Json => "One JSON object (schema `report`)",
+            Self::Jsonl => "One JSON object a line (schema `report-line`)",
+            Self::Sarif => "SARIF 2.1.0, for code scanning",
+            Self::Junit => "JUnit XML: a test case for each execution",
+            Self::Github => "Annotations of GitHub Actions (workflow commands)",
+            Self::Markdown => "Markdown for a job summary (at most 1 MiB)",
+            Self::MarkdownComment => "Markdown for a comment (at most 65,536 characters)",
+            Self::Html => "One page with verdicts, timelines of turns and findings",
+            Self::Gitlab => "GitLab code quality",
+            Self::Rdjsonl => "Diagnostics for reviewdog, one a line",
+        }
+    }
+
+    /// The format of a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.name() == name)
+    }
+}
+
+impl Run<'_> {
+    /// Writes the report in a format. Text carries colours; the caller's stream strips them where they
+    /// don't belong.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
+        match format {
+            Format::Text => write_text(self.report, self.text, out),
+            Format::Json => write_json(self.report, out),
+            Format::Jsonl => jsonl::write(self, out),
+            Format::Sarif => sarif::write(self, out),
+            Format::Junit => junit::write(self, out),
+            Format::Github => github::write(self, out),
+            Format::Markdown => markdown::write(self, markdown::SUMMARY, out),
+            Format::MarkdownComment => markdown::write(self, markdown::COMMENT, out),
+            Format::Html => html::write(self, out),
+            Format::Gitlab => gitlab::write(self, out),
+            Format::Rdjsonl => rdjson::write(self, out),
+        }
+    }
+
+    /// The findings by the execution that they belong to: file and id.
+    pub(super) fn by_execution(&self) -> BTreeMap<(&str, &str), Vec<&Finding>> {
+        let mut all: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();
+        for finding in &self.report.findings {
+            if let Some(id) = &finding.execution {
+                all.entry((&*finding.place.file, &**id)).or_default().push(finding);
+            }
+        }
+        all
+    }
+
+    /// The findings with the worst first, and otherwise in the order of the input.
+    pub(super) fn worst_first(&self) -> Vec<&Finding> {
+        let mut all: Vec<&Finding> = self.report.findings.iter().collect();
+        all.sort_by_key(|f| std::cmp::Reverse(f.severity));
+        all
+    }
+}
+
+/// The verdict of an execution in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grade {
+    /// Every question is answered yes.
+    Pass,
+    /// A question is answered no, or an error belongs to the execution.
+    Fail,
+    /// Something isn't recorded.
+    Part,
+}
+
+impl Grade {
+    /// The grade of an execution, told whether an error belongs to it.
+    pub(super) fn of(summary: &Summary, has_error: bool) -> Self {
+        let verdict = &summary.verdict;
+        let answers = [verdict.legal_path, verdict.authorised, verdict.governance_complete];
+        if has_error || answers.contains(&Answer::No) {
+            Self::Fail
+        } else if answers.contains(&Answer::NotRecorded) {
+            Self::Part
+        } else {
+            Self::Pass
+        }
+    }
+
+    /// The word.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Fail => "FAIL",
+            Self::Part => "PART",
+        }
+    }
+}
+
+/// The executions that have an error, as file and id.
+pub(super) fn with_errors(report: &Report) -> BTreeSet<(&str, &str)> {
+    report
+        .findings
+        .iter()
+        .filter(|f| f.severity == crate::diag::Severity::Error)
+        .filter_map(|f| Some((&*f.place.file, f.execution.as_deref()?)))
+        .collect()
+}

@@ -1,0 +1,237 @@
+//! The gate as a user runs it: in a folder, by its exit code, its output and its files.
+
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+const RED: &str = include_str!("../../corpora/gate-demo/red/traces/diff-fix.jsonl");
+const GREEN: &str = include_str!("../../corpora/gate-demo/green/traces/diff-fix.jsonl");
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn run(folder: &Path, args: &[&str]) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).current_dir(folder).args(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+fn gate(folder: &Path, args: &[&str]) -> Ran {
+    run(folder, &[&["gate"], args].concat())
+}
+
+fn repository(config: &str, trace: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("traces")).unwrap();
+    fs::write(folder.path().join("traces/a.jsonl"), trace).unwrap();
+    fs::write(folder.path().join("yuangs-verify.toml"), config).unwrap();
+    folder
+}
+
+const PLAIN: &str = "[traces]\npaths = ['traces']\n";
+
+#[test]
+fn the_demonstration_is_red_and_green() {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/gate-demo");
+    let red = gate(&demo.join("red"), &[]);
+    assert_eq!(red.code, 1, "{}", red.err);
+    assert_eq!(red.out.matches("error[YV301]").count(), 1, "{}", red.out);
+    assert_eq!(gate(&demo.join("green"), &[]).code, 0);
+}
+
+#[test]
+fn it_says_the_same_wherever_it_is_started() {
+    let repository = repository(PLAIN, RED);
+    let root = repository.path();
+    fs::create_dir_all(root.join("deep/down")).unwrap();
+    let here = gate(root, &["--format", "json"]).out;
+    assert!(here.contains("\"traces/a.jsonl\""), "{here}");
+    assert_eq!(gate(&root.join("deep/down"), &["--format", "json"]).out, here);
+    let config = root.join("yuangs-verify.toml");
+    assert_eq!(gate(Path::new("/"), &["--config", config.to_str().unwrap(), "--format", "json"]).out, here);
+}
+
+#[test]
+fn nothing_to_look_at_is_no_pass() {
+    for (config, trace, why) in [
+        ("", GREEN, "names no traces"),
+        ("[traces]\npaths = []\n", GREEN, "no trace under"),
+        (PLAIN, "", "no input holds a record"),
+        (
+            PLAIN,
+            "{\"record\":\"execution_started\",\"executionId\":\"e\",\"timestamp\":0,\"schemaVersion\":\"1.0\",\"rootIntent\":\"x\",\"fsmVersion\":\"1\"}\n",
+            "no execution holds a decision",
+        ),
+    ] {
+        let ran = gate(repository(config, trace).path(), &[]);
+        assert_eq!(ran.code, 3, "{why}: {}", ran.out);
+        assert!(ran.err.contains(why), "{why}: {}", ran.err);
+    }
+    let allowed = format!("{PLAIN}allow-empty = 'no agent yet'\n");
+    let ran = gate(repository(&allowed, "").path(), &[]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.out.contains("allowed by the configuration: no agent yet"), "{}", ran.out);
+    assert_eq!(gate(repository(&allowed, RED).path(), &[]).code, 1, "it allows nothing else");
+    assert_eq!(gate(repository("[traces]\npaths = ['nowhere']\nallow-empty = 'r'\n", GREEN).path(), &[]).code, 2);
+}
+
+#[test]
+fn a_configuration_that_cannot_be_used_is_said() {
+    let none = tempfile::tempdir().unwrap();
+    let ran = gate(none.path(), &[]);
+    assert!(ran.code == 2 && ran.err.contains("yuangs-verify init"), "{}", ran.err);
+    let ran = gate(repository("[traces]\npahts = []\n", GREEN).path(), &[]);
+    assert!(ran.code == 2 && ran.err.contains("line 2, column 1: unknown key `pahts`; the nearest is `paths`"), "{}", ran.err);
+    for rest in ["[keys]\nfile = 'none'", "[baseline]\nfile = 'none'", "[reports]\nnonsense = 'x'", "[reports]\nhtml = '../x'"] {
+        assert_eq!(gate(repository(&format!("{PLAIN}{rest}\n"), GREEN).path(), &[]).code, 2, "{rest}");
+    }
+}
+
+#[test]
+fn what_is_let_pass_is_said_in_every_report() {
+    let config = format!("{PLAIN}[[ignore]]\ncode = 'YV301'\nreason = 'known'\nexpires = 2027-01-31\n");
+    let repository = repository(&config, RED);
+    let root = repository.path();
+    assert_eq!(gate(root, &[]).code, 1, "nobody said what day it is");
+    let ran = gate(root, &["--now", "2027-01-31"]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let late = gate(root, &["--now", "2027-02-01T00:00:00Z"]);
+    assert!(late.code == 1 && late.out.contains("ignore number 1 (known) ended on 2027-01-31"), "{}", late.out);
+    for format in ["text", "json", "jsonl", "sarif", "junit", "github", "markdown", "markdown-comment", "html"] {
+        let ran = gate(root, &["--now", "2027-01-31", "--format", format]);
+        assert!(ran.code == 0 && ran.out.contains("findings let pass by the configuration"), "{format}: {}", ran.out);
+        let quiet = gate(root, &["--now", "2027-01-31", "-q"]);
+        assert!(quiet.out.contains("findings let pass by the configuration: 1"), "{}", quiet.out);
+    }
+}
+
+#[test]
+fn an_ignore_that_fits_nothing_is_said() {
+    let config = format!("{PLAIN}[[ignore]]\ncode = 'YV301'\nreason = 'known'\n");
+    let ran = gate(repository(&config, GREEN).path(), &[]);
+    assert!(ran.code == 0 && ran.out.contains("ignore number 1 (known) fits nothing any more"), "{}", ran.out);
+}
+
+#[test]
+fn sections_that_are_not_run_are_never_silent() {
+    let config = format!("{PLAIN}[policy]\nfile = 'p'\n[repo-map]\nfile = 'm'\n[knowledge]\nstore = 'k'\n");
+    let ran = gate(repository(&config, GREEN).path(), &["-q"]);
+    for name in ["policy", "repo-map", "knowledge"] {
+        assert!(ran.out.contains(&format!("[{name}] is configured and not run by this version")), "{}", ran.out);
+    }
+}
+
+#[test]
+fn only_new_findings_fail_behind_a_baseline() {
+    let repository = repository(PLAIN, RED);
+    let root = repository.path();
+    let ran = gate(root, &["--write-baseline", "baseline.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert_eq!(gate(root, &[]).code, 1, "a baseline counts only where it is named");
+    let ran = gate(root, &["--baseline", "baseline.json"]);
+    assert!(ran.code == 0 && ran.out.contains("findings that the baseline knows: 1"), "{}", ran.out);
+    // The same findings on other lines are known; another one isn't.
+    let other = GREEN.replace("diff-fix", "other");
+    fs::write(root.join("traces/a.jsonl"), format!("{other}{RED}")).unwrap();
+    assert_eq!(gate(root, &["--baseline", "baseline.json"]).code, 0);
+    fs::write(root.join("traces/a.jsonl"), format!("{}{RED}", RED.replace("diff-fix", "other"))).unwrap();
+    let ran = gate(root, &["--baseline", "baseline.json"]);
+    assert_eq!((ran.code, ran.out.matches("error[YV301]").count()), (1, 1), "{}", ran.out);
+    fs::write(root.join("traces/a.jsonl"), GREEN).unwrap();
+    let ran = gate(root, &["--baseline", "baseline.json"]);
+    assert!(ran.code == 0 && ran.out.contains("entries of the baseline that are mended: 1"), "{}", ran.out);
+    fs::write(root.join("baseline.json"), "{}").unwrap();
+    assert_eq!(gate(root, &["--baseline", "baseline.json"]).code, 2);
+}
+
+#[test]
+fn reports_of_the_configuration_are_written_below_it() {
+    let repository = repository(&format!("{PLAIN}[reports]\nsarif = 'out.sarif'\nhtml = 'audit.html'\n"), RED);
+    let root = repository.path();
+    fs::create_dir(root.join("sub")).unwrap();
+    assert_eq!(gate(&root.join("sub"), &["--report", "junit=here.xml"]).code, 1);
+    let sarif: Value = serde_json::from_str(&fs::read_to_string(root.join("out.sarif")).unwrap()).unwrap();
+    assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 1);
+    assert!(fs::read_to_string(root.join("audit.html")).unwrap().contains("Turn 2"));
+    assert!(root.join("sub/here.xml").is_file());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_repository_does_not_lead_a_report_out_of_it() {
+    let outside = tempfile::tempdir().unwrap();
+    let precious = outside.path().join("precious");
+    fs::write(&precious, "untouched").unwrap();
+    for path in ["out.sarif", "linked/precious"] {
+        let repository = repository(&format!("{PLAIN}[reports]\nsarif = '{path}'\n"), RED);
+        std::os::unix::fs::symlink(&precious, repository.path().join("out.sarif")).unwrap();
+        std::os::unix::fs::symlink(outside.path(), repository.path().join("linked")).unwrap();
+        let ran = gate(repository.path(), &[]);
+        assert!(ran.code == 2 && ran.err.contains("leads out"), "{}", ran.err);
+        assert_eq!(fs::read_to_string(&precious).unwrap(), "untouched");
+    }
+}
+
+#[test]
+fn init_writes_what_gate_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    fs::create_dir_all(root.join("logs/agents/old")).unwrap();
+    fs::write(root.join("logs/agents/a.jsonl"), GREEN).unwrap();
+    fs::write(root.join("logs/agents/old/b.jsonl"), GREEN).unwrap();
+    fs::write(root.join("package.json"), "{}").unwrap();
+    let ran = run(root, &["init"]);
+    assert!(ran.code == 0 && ran.out.contains("traces: logs/agents\n"), "{}", ran.out);
+    assert_eq!(gate(root, &[]).code, 0);
+    assert_eq!(run(root, &["init"]).code, 2, "nothing is overwritten");
+    let shown = run(root, &["config", "show"]);
+    assert!(shown.out.contains("traces.paths = [\"logs/agents\"]  # yuangs-verify.toml"), "{}", shown.out);
+    assert_eq!(run(root, &["doctor"]).code, 0);
+    let empty = tempfile::tempdir().unwrap();
+    assert_eq!(run(empty.path(), &["init"]).code, 0);
+    let ran = run(empty.path(), &["doctor"]);
+    assert!(ran.code == 2 && ran.out.contains("PROBLEM"), "{}", ran.out);
+    // What is commented out can be taken in.
+    let text = fs::read_to_string(root.join("yuangs-verify.toml")).unwrap();
+    let taken: Vec<&str> =
+        text.lines().map(|l| l.strip_prefix("# ").filter(|l| l.starts_with('[') || l.contains(" = ")).unwrap_or(l)).collect();
+    let config = yuangs_verify::config::Config::parse(&taken.join("\n")).unwrap();
+    assert!(config.keys.is_some() && config.ignore.len() == 1 && config.severity.len() == 1 && config.reports.len() == 2);
+}
+
+/// The key of RFC 8410, section 10.3, and its public half.
+const KEY: &str =
+    "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
+const TRUST: &str = r#"{"keys":[{"keyId":"ci","publicKey":"Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=","signer":"the gate"}]}"#;
+
+#[test]
+fn an_attestation_says_how_the_gate_ended_and_about_which_files() {
+    let repository = repository(PLAIN, GREEN);
+    let root = repository.path();
+    fs::write(root.join("key.pem"), KEY).unwrap();
+    fs::write(root.join("trust.json"), TRUST).unwrap();
+    let attest = ["--attest", "a.json", "--attest-key", "key.pem", "--attest-key-id", "ci", "--now", "2027-01-31"];
+    let verify = |signer: &str| run(root, &["attest", "verify", "a.json", "--keys", "trust.json", "--signer", signer]);
+    assert_eq!(gate(root, &attest).code, 0);
+    let ran = verify("the gate");
+    assert!(ran.code == 0 && ran.out.contains("PASS attested by the gate: 1 files"), "{}", ran.out);
+    assert_eq!(verify("somebody else").code, 1);
+    fs::write(root.join("traces/a.jsonl"), RED).unwrap();
+    assert!(verify("the gate").out.contains("traces/a.jsonl isn't what was attested"));
+    // A gate that fails is attested as failed.
+    assert_eq!(gate(root, &attest).code, 1);
+    let ran = verify("the gate");
+    assert!(ran.code == 1 && ran.out.contains("the gate did not pass: failed"), "{}", ran.out);
+    fs::write(root.join("traces/a.jsonl"), "").unwrap();
+    assert_eq!(gate(root, &attest).code, 3);
+    assert!(verify("the gate").out.contains("the gate did not pass: undecided"));
+    assert_eq!(gate(root, &attest[..6]).code, 2, "an attestation needs a time");
+    assert_eq!(gate(root, &[&attest[..], &["--write-baseline", "b.json"]].concat()).code, 2);
+    fs::write(root.join("key.pem"), "no key").unwrap();
+    assert_eq!(gate(root, &attest).code, 2);
+}

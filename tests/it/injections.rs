@@ -1,0 +1,107 @@
+//! Nothing that stands in a trace is more than text in a report, in any format.
+
+use super::reading;
+use serde_json::Value;
+use std::path::Path;
+use yuangs_verify::report::{Format, Outcome, Run, TextOptions};
+use yuangs_verify::verify::{Options, Report, verify_reader};
+
+struct Payload {
+    name: String,
+    text: String,
+}
+
+fn payloads() -> Vec<Payload> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/injections/payloads.jsonl");
+    let all: Vec<Payload> = std::fs::read_to_string(path)
+        .unwrap()
+        .lines()
+        .map(|line| {
+            let value: Value = serde_json::from_str(line).unwrap();
+            let text = |name: &str| value[name].as_str().unwrap().to_owned();
+            Payload { name: text("name"), text: text("text") }
+        })
+        .collect();
+    assert!(all.len() > 80);
+    all
+}
+
+/// A trace that says `word` wherever a report repeats what a trace says.
+fn trace(word: &str) -> String {
+    let word = serde_json::to_string(word).unwrap();
+    let common = format!("\"executionId\":{word},\"timestamp\":1768800000000");
+    let action = "{\"type\":\"tool_call\",\"payload\":{\"tool\":\"read_file\",\"parameters\":{}}}";
+    [
+        format!("{{\"record\":\"execution_started\",{common},\"schemaVersion\":{word},\"rootIntent\":{word},\"fsmVersion\":\"1\",{word}:1}}"),
+        format!("{{\"record\":\"thought_generated\",{common},\"turnId\":1,\"agentId\":{word},\"thought\":{{\"reasoning\":{word},\"done\":false,\"action\":{action}}}}}"),
+        format!("{{\"record\":\"action_proposed\",{common},\"turnId\":1,\"agentId\":{word},\"action\":{{\"id\":{word},\"type\":\"tool_call\",\"payload\":{{\"tool\":{word},\"parameters\":{{}}}},\"riskLevel\":\"low\",\"reasoning\":{word}}}}}"),
+        format!("{{\"record\":\"governance_decided\",{common},\"turnId\":1,\"decision\":{{\"status\":\"approved\",\"by\":\"human\",\"signer\":{word},\"actionId\":\"other\",\"timestamp\":1768800000000}}}}"),
+        format!("{{\"record\":\"execution_finished\",{common},\"turnId\":1,\"actionId\":{word},\"result\":{{\"success\":true,\"output\":{word}}},\"observedChanges\":[{word}]}}"),
+        format!("{{\"record\":\"observation_recorded\",{common},\"turnId\":1,\"observation\":{{\"summary\":{word},\"artifacts\":[]}}}}"),
+        format!("{{\"record\":\"evaluation_made\",{common},\"turnId\":1,\"evaluation\":{{\"kind\":\"terminate\",\"reason\":\"goal_satisfied\"}}}}"),
+        format!("{{\"record\":\"execution_ended\",{common},\"outcome\":{word}}}"),
+    ]
+    .join("\n")
+        + "\n"
+}
+
+fn report(word: &str) -> Report {
+    let options = Options { max_turns: 100, ..Options::default() };
+    let mut report = verify_reader(word, trace(word).as_bytes(), &options);
+    // A configuration comes with the pull request, and its reasons are repeated.
+    report.notices.push(format!("YV301 is off here: {word}"));
+    report
+}
+
+fn written(report: &Report, format: Format, word: &str) -> String {
+    let outcome = Outcome::of(report, Some(yuangs_verify::diag::Severity::Error), false);
+    let text = TextOptions { verbose: true, ..TextOptions::default() };
+    let command = format!("yuangs-verify replay -- '{word}'");
+    let run = Run { report, outcome: &outcome, text, command: &command };
+    let mut out = Vec::new();
+    run.write(format, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// What a reader of each format sees, without the words: it must be the same whatever the words are.
+fn shape(format: Format, text: &str) -> Result<Vec<String>, String> {
+    match format {
+        Format::Text => reading::terminal(text),
+        Format::Github => reading::workflow_commands(text),
+        Format::Markdown | Format::MarkdownComment => reading::markdown(text),
+        Format::Html => reading::html(text),
+        Format::Junit => reading::xml(text),
+        Format::Json | Format::Sarif | Format::Gitlab => reading::json(text),
+        Format::Jsonl | Format::Rdjsonl => {
+            let lines: Result<Vec<Vec<String>>, String> = text.lines().map(reading::json).collect();
+            Ok(lines?.concat())
+        }
+    }
+}
+
+#[test]
+fn the_trace_speaks_everywhere() {
+    let report = report("harmless-word");
+    assert!(report.findings.len() >= 4, "{:?}", report.findings);
+    for format in Format::ALL {
+        let text = written(&report, format, "harmless-word");
+        assert!(text.matches("harmless-word").count() >= 4, "{}: {text}", format.name());
+    }
+}
+
+#[test]
+fn text_from_a_trace_is_only_text_in_every_format() {
+    let harmless = report("harmless-word");
+    for format in Format::ALL {
+        let expected = shape(format, &written(&harmless, format, "harmless-word")).unwrap();
+        assert!(expected.len() > 5, "{}: {expected:?}", format.name());
+        for payload in payloads() {
+            let report = report(&payload.text);
+            assert_eq!(report.findings.len(), harmless.findings.len(), "{}: {:#?}", payload.name, report.findings);
+            let text = written(&report, format, &payload.text);
+            let found = shape(format, &text).unwrap_or_else(|e| panic!("{} in {}: {e}\n{text}", payload.name, format.name()));
+            assert_eq!(found, expected, "{} in {}:\n{text}", payload.name, format.name());
+            assert!(!reading::runner_command(&text, format == Format::Github), "{} in {}:\n{text}", payload.name, format.name());
+        }
+    }
+}
