@@ -12,6 +12,7 @@ pub mod json;
 pub mod replay;
 pub mod report;
 pub mod rules;
+pub mod scan;
 pub mod schema;
 pub mod source;
 pub mod time;

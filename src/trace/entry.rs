@@ -78,6 +78,12 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// Whether a scan of the text found it. Then it is nothing that breaks the record.
+    #[must_use]
+    pub fn is_scanned(&self) -> bool {
+        matches!(self.code, Code(803 | 804))
+    }
+
     fn schema(violation: Violation) -> Self {
         Self {
             code: Code(103),
@@ -224,6 +230,7 @@ pub fn read<'a>(
     };
     if !matches!(record, Record::Unreadable) {
         notes(scanner, text, &mut problems);
+        scanned(text, &mut problems);
     }
     Entry { line, indent, text, record, problems }
 }
@@ -358,6 +365,14 @@ fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
         }
     }
     problems.sort_by_key(|p| p.at);
+}
+
+/// What stands in the record that must not, whatever the record says.
+fn scanned(text: &str, problems: &mut Vec<Problem>) {
+    for remark in crate::scan::hidden_text(text) {
+        let pointer = Some(pointer_at(text, remark.at.0)).filter(|p| !p.is_empty());
+        problems.push(Problem { code: Code(804), at: remark.at, pointer, message: remark.message });
+    }
 }
 
 fn cut(name: &str) -> String {

@@ -348,6 +348,9 @@ impl<'o> Run<'o> {
 
     fn report_problems(&mut self, entry: &Entry<'_>) {
         for problem in &entry.problems {
+            if problem.is_scanned() && (self.options.schema_only || self.options.schema.is_some()) {
+                continue;
+            }
             // `validate` knows nothing of rules: what breaks the prompt contract breaks the schema.
             let code = if self.options.schema_only && problem.code == Code(210) { Code(103) } else { problem.code };
             let problem = Problem { code, ..problem.clone() };
