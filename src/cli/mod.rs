@@ -7,6 +7,7 @@ mod output;
 mod replay;
 mod rules;
 mod schema;
+mod secrets;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -55,6 +56,9 @@ enum Command {
     /// Print the state machine, or prove its properties.
     #[command(subcommand)]
     Fsm(fsm::FsmCommand),
+    /// Show the rules for credentials, or how good they are.
+    #[command(subcommand)]
+    Secrets(secrets::SecretsCommand),
     /// Explain a rule: what it does, why it matters, how to mend it.
     Explain(explain::ExplainArgs),
     /// List the rules.
@@ -71,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Shell(command) => command.run(),
         Command::Schema(command) => command.run(),
         Command::Fsm(command) => command.run(),
+        Command::Secrets(command) => command.run(),
         Command::Explain(args) => args.run(),
         Command::Rules(args) => args.run(),
     };

@@ -52,6 +52,7 @@ mod yv607;
 mod yv704;
 mod yv801;
 mod yv802;
+mod yv803;
 mod yv804;
 
 pub use page::Page;
@@ -157,6 +158,7 @@ pub const ALL: &[&Rule] = &[
     &yv704::RULE,
     &yv801::RULE,
     &yv802::RULE,
+    &yv803::RULE,
     &yv804::RULE,
 ];
 

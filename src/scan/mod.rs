@@ -1,4 +1,5 @@
-//! What a record must not hold, whatever it is a record of: text that hides from its reader.
+//! What a record must not hold, whatever it is a record of: text that hides from its reader,
+//! and credentials.
 //!
 //! Every byte of an input passes here, and nearly all of them are innocent. So each question is asked
 //! twice: first of the text as it is written, quickly and generously; then, only where that gave cause,
@@ -6,7 +7,12 @@
 
 mod hidden;
 mod letters;
+pub mod mask;
+pub mod secret;
 mod strings;
+
+use secret::Table;
+use std::ops::Range;
 
 /// Something that a scan has found in a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +64,68 @@ pub fn hidden_text(record: &str) -> Vec<Remark> {
     remarks
 }
 
+/// The credentials of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Secrets {
+    /// What to say of them, each once.
+    pub remarks: Vec<Remark>,
+    /// Where they all stand: bytes of the record as written.
+    pub places: Vec<Range<usize>>,
+}
+
+/// Finds credentials in a record. `valid` says that it is valid JSON; of anything else the text as it stands
+/// is searched as well.
+#[must_use]
+pub fn secrets(record: &str, valid: bool) -> Secrets {
+    let mut secrets = Secrets::default();
+    let table = match Table::shipped() {
+        Ok(table) => table,
+        Err(error) => {
+            secrets.remarks.push(Remark { at: (0, 1), message: format!("no secret can be found here: {error}") });
+            return secrets;
+        }
+    };
+    if !secret::may_hold(table, record) {
+        return secrets;
+    }
+    let mut left_out = 0_usize;
+    let mut add = |place: Range<usize>, message: String| {
+        let Secrets { remarks, places } = &mut secrets;
+        if !remarks.iter().any(|r| r.message == message) {
+            if remarks.len() < MOST {
+                remarks.push(Remark { at: (place.start, place.len()), message });
+            } else {
+                left_out += 1;
+            }
+        }
+        places.push(place);
+    };
+    strings::each(record, |string| {
+        let decoded = string.decode(record);
+        let mut found = secret::find(table, &decoded);
+        if found.is_empty()
+            && !string.is_name
+            && let Some(name) = string.member()
+        {
+            found.extend(secret::named(table, name, &decoded));
+        }
+        for secret in found {
+            add(string.offset(secret.start)..string.offset(secret.end), secret.describe(&decoded));
+        }
+    });
+    if !valid {
+        for secret in secret::find(table, record) {
+            add(secret.start..secret.end, secret.describe(record));
+        }
+    }
+    if left_out > 0
+        && let Some(last) = secrets.remarks.last_mut()
+    {
+        last.message.push_str(&format!(" (and {left_out} more secrets in this record)"));
+    }
+    secrets
+}
+
 /// Whether the text as written holds a character of interest, raw or as an escape.
 fn may_hide(text: &str) -> bool {
     raw_of_interest(text) || escape_of_interest(text)
@@ -73,15 +141,22 @@ fn raw_of_interest(text: &str) -> bool {
 
 fn escape_of_interest(text: &str) -> bool {
     let bytes = text.as_bytes();
-    memchr::memmem::find_iter(bytes, br"\u").any(|at| {
-        let unit = text.get(at + 2..at + 6).and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        match unit {
-            // The planes of tags and selectors, of styled letters, of format controls.
-            Some(0xDB40 | 0xD835 | 0xD834 | 0xD82F) => true,
-            Some(unit) => char::from_u32(unit).is_some_and(hidden::is_of_interest),
-            None => false,
-        }
-    })
+    // `\b`, `\f`, and `\r` that ends no line. A backslash before an escaped one doesn't matter: this may err.
+    let short = memchr::memchr_iter(b'\\', bytes).any(|at| match bytes.get(at + 1) {
+        Some(b'b' | b'f') => true,
+        Some(b'r') => bytes.get(at + 2..at + 4) != Some(br"\n".as_slice()),
+        _ => false,
+    });
+    short
+        || memchr::memmem::find_iter(bytes, br"\u").any(|at| {
+            let unit = text.get(at + 2..at + 6).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            match unit {
+                // The planes of tags and selectors, of styled letters, of format controls.
+                Some(0xDB40 | 0xD835 | 0xD834 | 0xD82F) => true,
+                Some(unit) => char::from_u32(unit).is_some_and(hidden::is_of_interest),
+                None => false,
+            }
+        })
 }
 
 #[cfg(test)]
@@ -109,10 +184,35 @@ mod tests {
         assert!(remarks[MOST - 1].message.ends_with("(37 more texts of this record hide something)"));
     }
 
+    #[test]
+    fn secrets_are_found_however_they_are_written() {
+        let token = secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+        let escaped: String = token.bytes().map(|b| format!("\\u{b:04x}")).collect();
+        for written in [token.clone(), escaped, format!("\\n{token}\\n")] {
+            let record = format!("{{\"a\":[\"{written}\"]}}");
+            let found = secrets(&record, true);
+            assert_eq!((found.remarks.len(), found.places.len()), (1, 1), "{record}");
+            let again: String = serde_json::from_str(&format!("\"{}\"", &record[found.places[0].clone()])).unwrap();
+            assert_eq!(again, token);
+        }
+        let value = secret::sample::fill("⟦b62:24⟧").unwrap();
+        assert_eq!(secrets(&format!("{{\"parameters\":{{\"password\": \"{value}\"}}}}"), true).places.len(), 1);
+        assert_eq!(secrets(&format!("{{\"parameters\":{{\"passwordHash\": \"{value}\"}}}}"), true).places.len(), 0);
+        assert_eq!(secrets(&format!("{{broken {token}"), false).places.len(), 1);
+    }
+
+    #[test]
+    fn many_secrets_are_counted_and_all_places_known() {
+        let three = ["", " ", "."].map(|end| secret::sample::fill(&format!("\"AKIA⟦b32:16⟧{end}\"")).unwrap());
+        let found = secrets(&format!("[{}]", vec![three.join(","); 10].join(",")), true);
+        assert_eq!(found.places.len(), 30);
+        assert_eq!(found.remarks.len(), 3);
+    }
+
     proptest! {
         /// The quick look never misses what the thorough one would find, however the text is written.
         #[test]
-        fn the_quick_look_is_generous(text in "[ -~а\u{7f}-\u{9f}\u{200b}-\u{202e}\u{feff}\u{e0000}-\u{e007f}\u{1d400}😀]{0,12}", ascii in any::<bool>()) {
+        fn the_quick_look_is_generous(text in "[\\x00-~а\u{7f}-\u{9f}\u{200b}-\u{202e}\u{feff}\u{e0000}-\u{e007f}\u{1d400}😀]{0,12}", ascii in any::<bool>()) {
             let mut written = serde_json::to_string(&[&text]).unwrap();
             if ascii {
                 written = written.chars().map(|c| if c.is_ascii() { c.to_string() } else {

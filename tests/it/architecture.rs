@@ -16,9 +16,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("trace", &["governance", "schema", "scan", "json", "time", "diag"]),
     ("replay", &["governance", "trace", "json", "command"]),
     ("rules", &["replay", "governance", "trace", "json", "diag"]),
-    ("verify", &["rules", "replay", "governance", "trace", "schema", "source", "json", "diag"]),
+    ("verify", &["rules", "replay", "governance", "trace", "scan", "schema", "source", "json", "diag"]),
     ("report", &["verify", "replay", "governance", "diag"]),
-    ("cli", &["command", "json", "verify", "report", "rules", "replay", "governance", "trace", "schema", "source", "diag"]),
+    (
+        "cli",
+        &["command", "scan", "json", "verify", "report", "rules", "replay", "governance", "trace", "schema", "source", "diag"],
+    ),
 ];
 
 fn sources(folder: &Path, all: &mut Vec<(String, String)>) {

@@ -22,3 +22,4 @@ mod corpora;
 mod generate;
 mod pages;
 mod properties;
+mod secrets;
