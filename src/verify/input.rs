@@ -445,7 +445,9 @@ impl<'o> Run<'o> {
             report.counts.count(finding.severity);
         }
         if !self.mask.is_empty() {
-            findings.iter_mut().for_each(|f| hide_in_finding(f, &self.mask));
+            for finding in &mut findings {
+                hide_in_finding(finding, &self.mask);
+            }
             for summary in report.summaries.iter_mut().skip(earlier) {
                 hide_in_summary(summary, &self.mask);
             }

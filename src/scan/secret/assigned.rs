@@ -119,7 +119,7 @@ mod tests {
     fn names_are_found_behind_quotes_and_signs() {
         let name = |text: &str, at: &str| {
             let found = name_before(text.as_bytes(), text.find(at).unwrap());
-            found.map(|(range, assigns)| (text[range].to_owned(), assigns))
+            found.map(|(range, assigns)| (text.get(range).unwrap().to_owned(), assigns))
         };
         assert_eq!(name("DB_PASSWORD: \"v1\"", "v1"), Some(("DB_PASSWORD".into(), true)));
         assert_eq!(name("config[\"api-key\"] = 'v1'", "v1"), Some(("api-key".into(), true)));
