@@ -5,12 +5,14 @@
 //! twice: first of the text as it is written, quickly and generously; then, only where that gave cause,
 //! of the strings that are meant.
 
+mod escapes;
 mod hidden;
 mod letters;
 pub mod mask;
 pub mod secret;
 mod strings;
 
+use escapes::Escapes;
 use secret::Table;
 use std::ops::Range;
 
@@ -141,14 +143,17 @@ fn raw_of_interest(text: &str) -> bool {
 
 fn escape_of_interest(text: &str) -> bool {
     let bytes = text.as_bytes();
-    // `\b`, `\f`, and `\r` that ends no line. A backslash before an escaped one doesn't matter: this may err.
-    let short = memchr::memchr_iter(b'\\', bytes).any(|at| match bytes.get(at + 1) {
-        Some(b'b' | b'f') => true,
-        Some(b'r') => bytes.get(at + 2..at + 4) != Some(br"\n".as_slice()),
-        _ => false,
-    });
-    short
-        || memchr::memmem::find_iter(bytes, br"\u").any(|at| {
+    let escapes = Escapes::of(text);
+    // `\b`, `\f`, and `\r` that ends no line.
+    let control = || {
+        memchr::memchr_iter(b'\\', bytes).any(|at| match bytes.get(at + 1) {
+            Some(b'b' | b'f') => true,
+            Some(b'r') => bytes.get(at + 2..at + 4) != Some(br"\n".as_slice()),
+            _ => false,
+        })
+    };
+    let unicode = || {
+        memchr::memmem::find_iter(bytes, br"\u").any(|at| {
             let unit = text.get(at + 2..at + 6).and_then(|digits| u32::from_str_radix(digits, 16).ok());
             match unit {
                 // The planes of tags and selectors, of styled letters, of format controls.
@@ -157,6 +162,8 @@ fn escape_of_interest(text: &str) -> bool {
                 None => false,
             }
         })
+    };
+    escapes.control() && control() || escapes.unicode() && unicode()
 }
 
 #[cfg(test)]

@@ -37,17 +37,19 @@ pub(super) fn name_before(bytes: &[u8], at: usize) -> Option<(Range<usize>, bool
 /// Whether a name says that its value is secret. `assigns` is whether it is given a value by a sign; else only
 /// an option of a command or the scheme of a header does.
 pub(super) fn is_secret_name(table: &Table, name: &[u8], assigns: bool) -> bool {
-    let lower = name.to_ascii_lowercase();
-    if !assigns && !lower.starts_with(b"--") && lower != b"bearer" {
+    if !assigns && !name.starts_with(b"--") && !name.eq_ignore_ascii_case(b"bearer") {
         return false;
     }
     let named = table
         .literals
-        .find_iter(&lower)
+        .find_iter(name)
         .any(|m| table.announces.get(m.pattern().as_usize()) == Some(&super::table::Announced::Name));
+    if !named {
+        return false;
+    }
     // `tokens`, `passwords` name several things, and mostly count them.
-    let plain: Vec<u8> = lower.iter().copied().filter(|b| b.is_ascii_alphanumeric()).collect();
-    named && !table.except.iter().any(|end| plain.ends_with(end.as_bytes()))
+    let plain: Vec<u8> = name.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
+    !table.except.iter().any(|end| plain.ends_with(end.as_bytes()))
 }
 
 /// Whether a value looks random enough to be what its name says.

@@ -13,10 +13,13 @@ mod table;
 
 pub use table::{Rule, Table, TableError};
 
+use super::escapes::Escapes;
 use assigned::{VALUE, is_secret_name, is_secret_value, name_before};
 use check::{entropy, is_placeholder, runs};
+use memchr::memmem::Finder;
 use sha2::{Digest, Sha256};
 use std::ops::Range;
+use std::sync::LazyLock;
 use table::Announced;
 
 /// A credential in a text.
@@ -32,6 +35,10 @@ pub struct Secret<'t> {
     pub checksum: Option<bool>,
 }
 
+/// What every private key says of itself.
+static PRIVATE_KEY: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
+/// Bytes of the shortest token that may consist of letters alone.
+const SHORTEST: usize = 16;
 /// Bytes of a run that is looked into.
 const RUN: usize = 12;
 /// Bytes that a match may have; a private key fits.
@@ -107,23 +114,31 @@ fn each_run(bytes: &[u8], mut visit: impl FnMut(Range<usize>) -> bool) {
 /// stand where a pattern expects what it means.
 pub(super) fn may_hold(table: &Table, text: &str) -> bool {
     let bytes = text.as_bytes();
-    let escaped = memchr::memmem::find_iter(bytes, br"\u00").any(|at| matches!(bytes.get(at + 4), Some(b'2'..=b'7')));
-    if escaped || memchr::memmem::find(bytes, br":\/\/").is_some() || memchr::memmem::find(bytes, b"PRIVATE KEY").is_some() {
+    let escapes = Escapes::of(text);
+    let printable = |at: usize| matches!(bytes.get(at + 4), Some(b'2'..=b'7'));
+    if escapes.slash()
+        || escapes.unicode() && memchr::memmem::find_iter(bytes, br"\u00").any(printable)
+        || PRIVATE_KEY.find(bytes).is_some()
+    {
         return true;
     }
     let mut found = false;
     each_run(bytes, |run| {
         let text = bytes.get(run.clone()).unwrap_or_default();
-        found = table.literals.find_iter(text).any(|m| match table.announces.get(m.pattern().as_usize()) {
-            Some(Announced::Rule(_)) if text.get(m.range()) == Some(b"://") => {
-                memchr::memchr(b'@', ahead(text, m.end(), AUTHORITY)).is_some()
-            }
-            Some(Announced::Rule(_)) => true,
-            _ => memchr::memchr2(b'=', b':', ahead(text, m.end(), NAME_END)).is_some(),
-        }) || name_before(bytes, run.start).is_some_and(|(name, assigns)| {
-            text.iter().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase())
-                && is_secret_name(table, bytes.get(name).unwrap_or_default(), assigns)
-        });
+        // A short word is no token: the shortest have sixteen characters, the others a digit or a sign.
+        let word = text.len() < SHORTEST && text.iter().all(u8::is_ascii_alphabetic);
+        found = !word
+            && table.literals.find_iter(text).any(|m| match table.announces.get(m.pattern().as_usize()) {
+                Some(Announced::Rule(_)) if text.get(m.range()) == Some(b"://") => {
+                    memchr::memchr(b'@', ahead(text, m.end(), AUTHORITY)).is_some()
+                }
+                Some(Announced::Rule(_)) => true,
+                _ => memchr::memchr2(b'=', b':', ahead(text, m.end(), NAME_END)).is_some(),
+            })
+            || name_before(bytes, run.start).is_some_and(|(name, assigns)| {
+                text.iter().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase())
+                    && is_secret_name(table, bytes.get(name).unwrap_or_default(), assigns)
+            });
         !found
     });
     found
