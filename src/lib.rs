@@ -15,6 +15,7 @@ pub mod policy;
 pub mod replay;
 pub mod report;
 pub mod rules;
+pub mod scan;
 pub mod schema;
 pub mod source;
 pub mod time;

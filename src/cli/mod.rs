@@ -12,6 +12,7 @@ mod replay;
 mod reports;
 mod rules;
 mod schema;
+mod secrets;
 mod shell;
 
 use crate::report::Outcome;
@@ -77,6 +78,9 @@ enum Command {
     /// Print the state machine, or prove its properties.
     #[command(subcommand)]
     Fsm(fsm::FsmCommand),
+    /// Show the rules for credentials, or how good they are.
+    #[command(subcommand)]
+    Secrets(secrets::SecretsCommand),
     /// Explain a rule: what it does, why it matters, how to mend it.
     Explain(explain::ExplainArgs),
     /// List the rules.
@@ -113,6 +117,7 @@ pub fn main() -> ExitCode {
         Command::Policy(command) => command.run(),
         Command::Schema(command) => command.run(),
         Command::Fsm(command) => command.run(),
+        Command::Secrets(command) => command.run(),
         Command::Explain(args) => args.run(),
         Command::Rules(args) => args.run(),
         Command::Completions(args) => args.run(),

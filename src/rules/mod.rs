@@ -64,6 +64,8 @@ mod yv607;
 mod yv704;
 mod yv801;
 mod yv802;
+mod yv803;
+mod yv804;
 
 pub use page::Page;
 pub use scene::{Draft, Handle, Out, Scene, Settings, Target};
@@ -182,6 +184,8 @@ pub const ALL: &[&Rule] = &[
     &yv704::RULE,
     &yv801::RULE,
     &yv802::RULE,
+    &yv803::RULE,
+    &yv804::RULE,
 ];
 
 /// The rule of a code.

@@ -11,9 +11,12 @@ use super::schemas;
 use super::step::{Fact, Part, Step};
 use super::v1;
 use crate::diag::{Code, Excerpt};
-use crate::json::{Deserializer, Error, ErrorKind, NoteKind, Scanner, Str, pointer_at};
+use crate::json::{Deserializer, Error, ErrorKind, NoteKind, Scanner, Str, from_text, pointer_at};
+use crate::scan::Remark;
 use crate::schema::{Validator, Violation};
 use serde::Deserialize;
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// A record with its place.
 #[derive(Debug)]
@@ -28,6 +31,8 @@ pub struct Entry<'a> {
     pub record: Record<'a>,
     /// What is wrong with it, in the order of the text.
     pub problems: Vec<Problem>,
+    /// Where credentials stand in its text. No excerpt shows them.
+    pub secrets: Vec<Range<usize>>,
 }
 
 /// What a record says.
@@ -78,6 +83,12 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// Whether a scan of the text found it. Then it is nothing that breaks the record.
+    #[must_use]
+    pub fn is_scanned(&self) -> bool {
+        matches!(self.code, Code(803 | 804))
+    }
+
     fn schema(violation: Violation) -> Self {
         Self {
             code: Code(103),
@@ -102,13 +113,28 @@ impl Entry<'_> {
     /// The line around an offset, cut to what fits a terminal.
     #[must_use]
     pub fn excerpt(&self, at: usize, length: usize) -> Excerpt {
-        excerpt(self.text, at, length)
+        let (start, excerpt) = cut_out(self.text, at, length);
+        let secret = |at: usize| self.secrets.iter().any(|s| s.contains(&(start + at)));
+        let end = start + excerpt.text.len();
+        if !self.secrets.iter().any(|s| s.start < end && s.end > start) {
+            return excerpt;
+        }
+        Excerpt { text: crate::scan::mask::blot(&excerpt.text, secret), ..excerpt }
+    }
+
+    /// The credentials in it, as written and as meant.
+    pub fn secret_texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let written = self.secrets.iter().filter_map(|place| self.text.get(place.clone()));
+        written.flat_map(|text| {
+            let meant =
+                text.contains('\\').then(|| from_text::<Str<'_>>(&format!("\"{text}\"")).ok().map(|s| s.decode().into_owned()));
+            [Some(Cow::Borrowed(text)), meant.flatten().map(Cow::Owned)].into_iter().flatten()
+        })
     }
 }
 
-/// The line of `text` around `at`, cut on both sides.
-#[must_use]
-pub fn excerpt(text: &str, at: usize, length: usize) -> Excerpt {
+/// The line of `text` around `at`, cut on both sides, and where it starts.
+fn cut_out(text: &str, at: usize, length: usize) -> (usize, Excerpt) {
     const BEFORE: usize = 40;
     const WIDTH: usize = 100;
     let at = at.min(text.len());
@@ -125,13 +151,14 @@ pub fn excerpt(text: &str, at: usize, length: usize) -> Excerpt {
     let end = boundary((start + WIDTH).min(line_end));
     let from = at - start;
     let to = (from + length.max(1)).min(end.saturating_sub(start)).max(from);
-    Excerpt {
+    let excerpt = Excerpt {
         text: text.get(start..end).unwrap_or_default().to_owned(),
         span: (from, to),
         cut_before: start > line_start,
         cut_after: end < line_end,
         surplus_before: text.get(line_start..start).map_or(0, |t| (t.len() - t.chars().count()) as u64),
-    }
+    };
+    (start, excerpt)
 }
 
 impl<'a> Record<'a> {
@@ -207,7 +234,8 @@ pub fn read<'a>(
                     unreadable(text, &error, last_unended, &mut problems);
                 }
             }
-            return Entry { line, indent, text, record: Record::Unreadable, problems };
+            let secrets = crate::scan::secrets(text, problems.is_empty()).places;
+            return Entry { line, indent, text, record: Record::Unreadable, problems, secrets };
         }
     };
     let record = match trusting(format, scanner, text) {
@@ -223,10 +251,12 @@ pub fn read<'a>(
         }
         Err(error) => unreadable(text, &error, last_unended, &mut problems),
     };
-    if !matches!(record, Record::Unreadable) {
+    let valid = !matches!(record, Record::Unreadable);
+    if valid {
         notes(scanner, text, &mut problems);
     }
-    Entry { line, indent, text, record, problems }
+    let secrets = scanned(text, valid, &mut problems);
+    Entry { line, indent, text, record, problems, secrets }
 }
 
 /// Reads a record, with the search for members that stand twice left to its type. When the type finds some, it is read
@@ -292,7 +322,7 @@ fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<P
         });
         return Record::Unreadable;
     }
-    let peek: Peek<'a> = crate::json::from_text(text).unwrap_or_default();
+    let peek: Peek<'a> = from_text(text).unwrap_or_default();
     let kind = peek.record.and_then(|r| r.read::<Str<'_>>()).and_then(|w| RecordKind::parse(&w.decode()));
     let violations = schemas::violations(format, kind, text);
     if violations.is_empty() {
@@ -374,6 +404,22 @@ fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
         }
     }
     problems.sort_by_key(|p| p.at);
+}
+
+/// Adds what stands in the record that must not, whatever the record says; returns where the secrets stand.
+fn scanned(text: &str, valid: bool, problems: &mut Vec<Problem>) -> Vec<Range<usize>> {
+    let mut add = |code, remarks: Vec<Remark>| {
+        for remark in remarks {
+            let pointer = Some(pointer_at(text, remark.at.0)).filter(|p| valid && !p.is_empty());
+            problems.push(Problem { code, at: remark.at, pointer, message: remark.message });
+        }
+    };
+    let secrets = crate::scan::secrets(text, valid);
+    add(Code(803), secrets.remarks);
+    if valid {
+        add(Code(804), crate::scan::hidden_text(text));
+    }
+    secrets.places
 }
 
 fn cut(name: &str) -> String {

@@ -4,7 +4,9 @@ use super::shard::{Harvest, Shard, problem_finding};
 use super::{Options, Report};
 use crate::diag::{Code, Finding, Place};
 use crate::json::Scanner;
+use crate::replay::Summary;
 use crate::rules;
+use crate::scan::mask::Mask;
 use crate::source::{Block, Blocks, Found, Missing, open};
 use crate::trace::entry::{self, Entry, Grammar, Problem, Record};
 use crate::trace::format::Format;
@@ -52,6 +54,7 @@ struct Run<'o> {
     format: Option<Format>,
     records: u64,
     findings: Vec<Finding>,
+    mask: Mask,
     /// The last line that could not be read before there were workers to tell.
     lost_early: u64,
     /// Lines before the format was told that hold JSON of no known shape.
@@ -103,6 +106,7 @@ impl<'o> Run<'o> {
             format: options.format,
             records: 0,
             findings: Vec::new(),
+            mask: Mask::default(),
             strange: None,
             lost_early: 0,
             next_line: 1,
@@ -206,6 +210,7 @@ impl<'o> Run<'o> {
         } else {
             for entry in parsed.iter().flatten().filter(|e| matches!(e.record, Record::Unreadable)) {
                 self.records += 1;
+                self.remember_secrets([entry]);
                 self.report_problems(entry);
                 self.lost_early = entry.line;
             }
@@ -280,7 +285,14 @@ impl<'o> Run<'o> {
                 pointer: None,
                 message: format!("the document is no valid JSON: {error}; nothing behind this place is read"),
             };
-            let entry = Entry { line, indent: column, text: "", record: Record::Unreadable, problems: vec![problem] };
+            let entry = Entry {
+                line,
+                indent: column,
+                text: "",
+                record: Record::Unreadable,
+                problems: vec![problem],
+                secrets: Vec::new(),
+            };
             self.records += 1;
             self.report_problems(&entry);
         }
@@ -317,6 +329,7 @@ impl<'o> Run<'o> {
             self.lost(self.lost_early);
         }
         self.records += parsed.iter().map(|e| e.len() as u64).sum::<u64>();
+        self.remember_secrets(parsed.iter().flatten());
         let nameless = !matches!(format, Format::ExecutionRecord | Format::YuangsEvents);
         let attributed = |entry: &Entry<'_>| match entry.record {
             Record::Command(_) | Record::Unreadable => false,
@@ -385,7 +398,17 @@ impl<'o> Run<'o> {
         }
     }
 
+    /// What was found secret once is shown nowhere.
+    fn remember_secrets<'e, 't: 'e>(&mut self, entries: impl IntoIterator<Item = &'e Entry<'t>>) {
+        for entry in entries {
+            for secret in entry.secret_texts() {
+                self.mask.add(&secret);
+            }
+        }
+    }
+
     fn against_schema(&mut self, parsed: &[Vec<Entry<'_>>]) {
+        self.remember_secrets(parsed.iter().flatten());
         for entry in parsed.iter().flatten() {
             self.records += 1;
             self.report_problems(entry);
@@ -394,6 +417,9 @@ impl<'o> Run<'o> {
 
     fn report_problems(&mut self, entry: &Entry<'_>) {
         for problem in &entry.problems {
+            if problem.is_scanned() && (self.options.schema_only || self.options.schema.is_some()) {
+                continue;
+            }
             // `validate` knows nothing of rules: what breaks the prompt contract breaks the schema.
             let code = if self.options.schema_only && problem.code == Code(210) { Code(103) } else { problem.code };
             let problem = Problem { code, ..problem.clone() };
@@ -436,6 +462,7 @@ impl<'o> Run<'o> {
             self.finding(Code(108), line, &format!("the format can't be told: {why} ({})", known.join(", ")));
         }
         let settings = &self.options.settings;
+        let earlier = report.summaries.len();
         let harvests: Vec<Harvest> = std::mem::take(&mut self.shards).into_iter().map(|s| s.end(settings)).collect();
         let mut findings = self.findings;
         let mut follow_ups = Vec::new();
@@ -466,7 +493,50 @@ impl<'o> Run<'o> {
         for finding in &findings {
             report.counts.count(finding.severity);
         }
+        if !self.mask.is_empty() {
+            for finding in &mut findings {
+                hide_in_finding(finding, &self.mask);
+            }
+            for summary in report.summaries.iter_mut().skip(earlier) {
+                hide_in_summary(summary, &self.mask);
+            }
+        }
         report.findings.extend(findings);
+    }
+}
+
+/// Takes secrets out of everything that a finding says.
+fn hide_in_finding(finding: &mut Finding, mask: &Mask) {
+    // What says that there is a secret doesn't say it, and names it by its first characters.
+    if finding.code != Code(803) {
+        hide(&mut finding.message, mask);
+    }
+    if let Some(excerpt) = &mut finding.place.excerpt
+        && let Some(text) = mask.blot(&excerpt.text)
+    {
+        excerpt.text = text;
+    }
+    if let Some(pointer) = &mut finding.place.pointer {
+        hide(pointer, mask);
+    }
+    if let Some(hidden) = finding.execution.as_deref().and_then(|id| mask.hide(id)) {
+        finding.execution = Some(hidden.into());
+    }
+    finding.related.iter_mut().for_each(|r| hide(&mut r.message, mask));
+}
+
+fn hide_in_summary(summary: &mut Summary, mask: &Mask) {
+    if let Some(hidden) = mask.hide(&summary.id) {
+        summary.id = hidden.into();
+    }
+    if let Some(outcome) = &mut summary.outcome {
+        hide(outcome, mask);
+    }
+}
+
+fn hide(text: &mut String, mask: &Mask) {
+    if let Some(hidden) = mask.hide(text) {
+        *text = hidden;
     }
 }
 
@@ -537,7 +607,8 @@ fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {
         pointer: None,
         message: format!("the record has {} bytes; it may have {limit}", text.len()),
     };
-    Entry { line: place.0, indent: place.1, text, record: Record::Unreadable, problems: vec![problem] }
+    let secrets = crate::scan::secrets(text, false).places;
+    Entry { line: place.0, indent: place.1, text, record: Record::Unreadable, problems: vec![problem], secrets }
 }
 
 fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
@@ -545,7 +616,8 @@ fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
     let byte = bytes.get(valid).copied().unwrap_or_default();
     let problem =
         Problem { code: Code(101), at: (valid, 1), pointer: None, message: format!("the line is no UTF-8: byte 0x{byte:02x}") };
-    Entry { line: place.0, indent: place.1, text, record: Record::Unreadable, problems: vec![problem] }
+    let secrets = crate::scan::secrets(text, false).places;
+    Entry { line: place.0, indent: place.1, text, record: Record::Unreadable, problems: vec![problem], secrets }
 }
 
 /// The records of a document as byte ranges: the elements of an array, or the one value; and where it

@@ -45,6 +45,9 @@ struct Live {
     /// Chain breaks in a row are one.
     chain_broken_at: u64,
     chain_root: Option<usize>,
+    /// What a scan has found, and where it was said: the same text stands in a thought, its proposal and
+    /// its execution.
+    scanned: HashMap<String, usize>,
     /// It goes on after its end: the summary that it belongs to.
     ghost_of: Option<usize>,
     pen: Pen,
@@ -120,7 +123,15 @@ impl Shard {
         if let Some(summary) = ghost_of.and_then(|n| self.summaries.get(n)) {
             execution.reopen(summary);
         }
-        Box::new(Live { execution, root: None, chain_broken_at: 0, chain_root: None, ghost_of, pen: Pen::default() })
+        Box::new(Live {
+            execution,
+            root: None,
+            chain_broken_at: 0,
+            chain_root: None,
+            scanned: HashMap::new(),
+            ghost_of,
+            pen: Pen::default(),
+        })
     }
 
     fn replay(&mut self, live: &mut Live, entry: &Entry<'_>, settings: &Settings) {
@@ -162,6 +173,10 @@ impl Shard {
     fn problems(&mut self, live: &mut Live, entry: &Entry<'_>) -> Option<usize> {
         let mut first = None;
         for problem in &entry.problems {
+            if problem.is_scanned() {
+                self.scanned(live, entry, problem);
+                continue;
+            }
             if let Some(finding) = problem_finding(&self.file, entry, problem, Some(live.execution.id().clone())) {
                 if let Some(aspect) = rules::by_code(problem.code).and_then(|r| r.aspect) {
                     live.execution.verdict_mut().deny(aspect);
@@ -177,6 +192,19 @@ impl Shard {
             }
         }
         first
+    }
+
+    /// Reports what a scan has found, once for each execution.
+    fn scanned(&mut self, live: &mut Live, entry: &Entry<'_>, problem: &Problem) {
+        if let Some(finding) = live.scanned.get(&problem.message).and_then(|n| self.findings.get_mut(*n)) {
+            if finding.place.line != entry.line {
+                finding.relate(Related { file: self.file.clone(), line: entry.line, message: "the same stands here".into() });
+            }
+        } else if let Some(finding) = problem_finding(&self.file, entry, problem, Some(live.execution.id().clone()))
+            && let Some(index) = self.keep(finding)
+        {
+            live.scanned.insert(problem.message.clone(), index);
+        }
     }
 
     /// A break of the chain. Breaks in a row go back to one change; a break behind a line that can't be

@@ -43,9 +43,17 @@ pub struct Plan {
 
 const POLICY: &str = "sha256:6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b";
 
+/// Text in any language that hides nothing: what does would rightly be a finding.
+fn text() -> impl Strategy<Value = String> {
+    "[a-z]{1,6}|\\PC{0,8}".prop_filter("hides something", |text| {
+        let record = json!({"reasoning": text, "command": text, "path": text}).to_string();
+        yuangs_verify::scan::hidden_text(&record).is_empty()
+    })
+}
+
 pub fn plan() -> impl Strategy<Value = Plan> {
     let ruling = prop_oneof![Just(Ruling::Policy), Just(Ruling::Human), Just(Ruling::Modified), Just(Ruling::Rejected)];
-    let turn = (1usize..4, 0usize..3, "[a-z]{1,6}|\\PC{0,8}", ruling, any::<bool>(), prop::bool::weighted(0.15))
+    let turn = (1usize..4, 0usize..3, text(), ruling, any::<bool>(), prop::bool::weighted(0.15))
         .prop_map(|(thinkers, kind, text, ruling, success, pause)| TurnPlan { thinkers, kind, text, ruling, success, pause });
     ("[a-z0-9_]{1,10}", 1usize..4, any::<bool>(), any::<bool>(), prop::collection::vec(turn, 0..6))
         .prop_map(|(id, agents, tokens, chain, turns)| Plan { id, agents, tokens, chain, turns })

@@ -29,4 +29,5 @@ mod policy;
 mod properties;
 mod reading;
 mod reports;
+mod secrets;
 mod timelines;

@@ -1,0 +1,110 @@
+//! `secrets`: the rules for credentials, and how good they are.
+
+use super::output::{Color, Failure, print};
+use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::report::terminal;
+use crate::scan::secret::corpus::{Figures, Judged, Outcome, judge};
+use crate::scan::secret::{Table, TableError};
+use clap::Subcommand;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Rows that are listed when they went wrong.
+const SHOWN: usize = 20;
+
+/// What can be asked about the rules for secrets.
+#[derive(Debug, Subcommand)]
+pub enum SecretsCommand {
+    /// Print precision and recall over files of lines of which it is known what they hold.
+    ///
+    /// A line is `{"text": "…", "finds": "RULE"}`, or without `finds` when it holds no secret. What stands in
+    /// ⟦…⟧ is made up at run time; docs/secrets.md lists what can be.
+    Check {
+        /// Corpora, one JSON object a line.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// List the rules.
+    List,
+}
+
+fn broken(error: &TableError) -> Failure {
+    Failure::unable(error.to_string(), "docs/secrets.md describes the form")
+}
+
+impl SecretsCommand {
+    /// Runs it.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let table = Table::shipped().map_err(|e| broken(&e))?;
+        table.check().map_err(|e| broken(&e))?;
+        match self {
+            Self::List => {
+                print(Color::Auto, |out| {
+                    for rule in &table.rules {
+                        writeln!(out, "{:<28} {:<44} {}", rule.id, rule.about, rule.source)?;
+                    }
+                    Ok(())
+                })?;
+                Ok(EXIT_CLEAN)
+            }
+            Self::Check { files } => {
+                let mut judged = Vec::new();
+                for file in files {
+                    let text = std::fs::read_to_string(&file).map_err(|e| {
+                        Failure::unable(format!("can't read `{}`: {e}", file.display()), "a corpus is one JSON object a line")
+                    })?;
+                    judged.push((file.display().to_string(), judge(table, &text)));
+                }
+                print(Color::Auto, |out| figures(&judged, out))?;
+                let rows: u64 = judged.iter().map(|(_, j)| j.rows.0 + j.rows.1).sum();
+                let wrong = judged.iter().any(|(_, j)| !j.wrong.is_empty());
+                Ok(if wrong {
+                    EXIT_FINDINGS
+                } else if rows == 0 {
+                    EXIT_EMPTY
+                } else {
+                    EXIT_CLEAN
+                })
+            }
+        }
+    }
+}
+
+/// A table by rule, the rows that went wrong, and the sums.
+fn figures(judged: &[(String, Judged)], out: &mut dyn Write) -> io::Result<()> {
+    let mut rules = std::collections::BTreeMap::<&str, Figures>::new();
+    let mut all = Figures::default();
+    for (name, figures) in judged.iter().flat_map(|(_, j)| &j.rules) {
+        for sum in [rules.entry(name).or_default(), &mut all] {
+            sum.found += figures.found;
+            sum.missed += figures.missed;
+            sum.false_alarms += figures.false_alarms;
+        }
+    }
+    writeln!(out, "{:<28} {:>6} {:>6} {:>6} {:>9} {:>9}", "rule", "found", "missed", "false", "precision", "recall")?;
+    for (name, figures) in rules.iter().map(|(n, f)| (*n, *f)).chain([("all", all)]) {
+        let percent = |tenths: Option<u64>| tenths.map_or("-".into(), |t| format!("{}.{} %", t / 10, t % 10));
+        let (precision, recall) = (percent(figures.precision()), percent(figures.recall()));
+        writeln!(
+            out,
+            "{name:<28} {:>6} {:>6} {:>6} {precision:>9} {recall:>9}",
+            figures.found, figures.missed, figures.false_alarms
+        )?;
+    }
+    let wrong: Vec<(&str, &(usize, Outcome))> = judged.iter().flat_map(|(f, j)| j.wrong.iter().map(|w| (&**f, w))).collect();
+    for (file, (line, outcome)) in wrong.iter().take(SHOWN) {
+        let what = match outcome {
+            Outcome::Right => continue,
+            Outcome::Missed => "missed".to_owned(),
+            Outcome::FalseAlarm(rules) => format!("no secret by {}", rules.join(", ")),
+            Outcome::OtherRule(rules) => format!("found by {} instead", rules.join(", ")),
+            Outcome::Unreadable(error) => format!("can't be judged: {}", terminal(error)),
+        };
+        writeln!(out, "{}:{line}: {what}", terminal(file))?;
+    }
+    if wrong.len() > SHOWN {
+        writeln!(out, "and {} more", wrong.len() - SHOWN)?;
+    }
+    let (with, without) = judged.iter().fold((0, 0), |(a, b), (_, j)| (a + j.rows.0, b + j.rows.1));
+    writeln!(out, "{with} lines with a secret, {without} without; {} not as expected", wrong.len())
+}

@@ -1,0 +1,158 @@
+//! Keeps what was found secret out of every text of a report.
+//!
+//! A finding may quote any part of a record: an id, a path, a cut-out of a line. Once a secret has been
+//! seen, every stretch of eight bytes of it is hidden wherever it turns up, so that a quotation which
+//! breaks off inside the secret doesn't show the half of it.
+
+use std::collections::HashSet;
+
+/// Bytes of a stretch that counts as a part of a secret.
+const WINDOW: usize = 8;
+/// Stretches that are remembered, about 40 MB of them; beyond that nothing is quoted any more.
+const MOST: usize = 2 << 20;
+/// What stands in a report instead.
+const HIDDEN: &str = "[secret]";
+/// What stands in a report when there were too many secrets to know them all.
+const WITHHELD: &str = "[withheld: the input holds too many secrets]";
+
+/// The secrets that were seen.
+#[derive(Debug, Clone, Default)]
+pub struct Mask {
+    windows: HashSet<[u8; WINDOW]>,
+    short: HashSet<String>,
+    overflow: bool,
+}
+
+impl Mask {
+    /// Remembers a secret.
+    pub fn add(&mut self, secret: &str) {
+        if self.windows.len() + self.short.len() + secret.len() > MOST {
+            self.overflow = true;
+        } else if secret.len() < WINDOW {
+            self.short.insert(secret.to_owned());
+        } else {
+            self.windows.extend(secret.as_bytes().windows(WINDOW).filter_map(|w| <[u8; WINDOW]>::try_from(w).ok()));
+        }
+    }
+
+    /// Whether no secret was seen.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !self.overflow && self.windows.is_empty() && self.short.is_empty()
+    }
+
+    /// The text without secrets; `None` when it holds none.
+    #[must_use]
+    pub fn hide(&self, text: &str) -> Option<String> {
+        if self.overflow {
+            return Some(WITHHELD.to_owned());
+        }
+        let hidden = self.hidden(text)?;
+        let mut out = String::with_capacity(text.len());
+        let mut inside = false;
+        for (c, secret) in text.char_indices().map(|(at, c)| (c, hidden.get(at) == Some(&true))) {
+            match (secret, inside) {
+                (true, false) => out.push_str(HIDDEN),
+                (true, true) => {}
+                (false, _) => out.push(c),
+            }
+            inside = secret;
+        }
+        Some(out)
+    }
+
+    /// The text with as many bytes as before, for what is pointed into; `None` when it holds no secret.
+    #[must_use]
+    pub fn blot(&self, text: &str) -> Option<String> {
+        let all = || vec![true; text.len()];
+        let hidden = if self.overflow { Some(all()) } else { self.hidden(text) }?;
+        Some(blot(text, |at| hidden.get(at) == Some(&true)))
+    }
+
+    /// Which bytes belong to characters that a secret touches; `None` when none does.
+    fn hidden(&self, text: &str) -> Option<Vec<bool>> {
+        let bytes = text.as_bytes();
+        let mut hidden = vec![false; bytes.len()];
+        let mut any = false;
+        let mut mark = |from: usize, length: usize| {
+            any = true;
+            hidden.iter_mut().skip(from).take(length).for_each(|b| *b = true);
+        };
+        if !self.windows.is_empty() {
+            for (at, window) in bytes.windows(WINDOW).enumerate() {
+                if <[u8; WINDOW]>::try_from(window).is_ok_and(|w| self.windows.contains(&w)) {
+                    mark(at, WINDOW);
+                }
+            }
+        }
+        for short in &self.short {
+            for at in memchr::memmem::find_iter(bytes, short.as_bytes()) {
+                mark(at, short.len());
+            }
+        }
+        if !any {
+            return None;
+        }
+        for (at, c) in text.char_indices() {
+            let whole = at..at + c.len_utf8();
+            if hidden.get(whole.clone()).is_some_and(|h| h.contains(&true)) {
+                hidden.iter_mut().skip(at).take(whole.len()).for_each(|b| *b = true);
+            }
+        }
+        Some(hidden)
+    }
+}
+
+/// Writes a `*` for every byte of the characters that are hidden.
+pub fn blot(text: &str, hidden: impl Fn(usize) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        if hidden(at) { out.extend(std::iter::repeat_n('*', c.len_utf8())) } else { out.push(c) }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn parts_of_secrets_are_hidden() {
+        let mut mask = Mask::default();
+        assert!(mask.is_empty() && mask.hide("anything").is_none());
+        mask.add("q7Zk2vX9pLm4Ws");
+        mask.add("pw1");
+        assert_eq!(
+            mask.hide("the id `q7Zk2vX9pLm4Ws` and `…2vX9pLm4` cut"),
+            Some("the id `[secret]` and `…[secret]` cut".into())
+        );
+        assert_eq!(mask.hide("user:pw1@host"), Some("user:[secret]@host".into()));
+        assert_eq!(mask.blot("a q7Zk2vX9pLm4Ws b"), Some("a ************** b".into()));
+        assert_eq!(mask.hide("q7Zk2vX"), None, "seven characters are too few to go by");
+    }
+
+    #[test]
+    fn too_many_secrets_silence_the_report() {
+        let mut mask = Mask::default();
+        mask.add(&"x".repeat(MOST + 1));
+        assert!(!mask.is_empty());
+        assert_eq!(mask.hide("anything").as_deref(), Some(WITHHELD));
+    }
+
+    proptest! {
+        #[test]
+        fn no_stretch_of_a_secret_is_left(secret in "[a-c€]{1,20}", text in "[a-c€ ]{0,60}", cut in 0usize..20) {
+            let mut mask = Mask::default();
+            mask.add(&secret);
+            let cut: String = secret.chars().skip(cut).collect();
+            let text = format!("{text}{secret}{cut}");
+            let shown = mask.hide(&text).unwrap();
+            let length = secret.len().min(WINDOW);
+            for window in secret.as_bytes().windows(length) {
+                prop_assert!(memchr::memmem::find(shown.replace(HIDDEN, " ").as_bytes(), window).is_none());
+            }
+            prop_assert_eq!(mask.blot(&text).unwrap().len(), text.len());
+        }
+    }
+}

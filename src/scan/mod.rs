@@ -1,0 +1,234 @@
+//! What a record must not hold, whatever it is a record of: text that hides from its reader,
+//! and credentials.
+//!
+//! Every byte of an input passes here, and nearly all of them are innocent. So each question is asked
+//! twice: first of the text as it is written, quickly and generously; then, only where that gave cause,
+//! of the strings that are meant.
+
+mod escapes;
+mod hidden;
+mod letters;
+pub mod mask;
+pub mod secret;
+mod strings;
+
+use escapes::Escapes;
+use secret::Table;
+use std::ops::Range;
+
+/// Something that a scan has found in a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// Byte offset into the record as written, and how many bytes.
+    pub at: (usize, usize),
+    /// What was found. Names code points; holds no text that acts or hides.
+    pub message: String,
+}
+
+/// Texts of one record that are reported; the rest is counted.
+const MOST: usize = 12;
+
+/// Finds text that hides from its reader in the strings of a record, which is valid JSON. One remark
+/// for each string, and none that says the same as an earlier one.
+#[must_use]
+pub fn hidden_text(record: &str) -> Vec<Remark> {
+    let mut remarks: Vec<Remark> = Vec::new();
+    if !may_hide(record) {
+        return remarks;
+    }
+    let mut left_out = 0_usize;
+    strings::each(record, |string| {
+        if !may_hide(string.inner) {
+            return;
+        }
+        let role = string.role();
+        let decoded = string.decode(record);
+        let sightings = hidden::find(&decoded, role);
+        let Some(first) = sightings.first() else {
+            return;
+        };
+        let message = format!("{} holds {}", role.name(), hidden::describe(&sightings));
+        if remarks.iter().any(|r| r.message == message) {
+            return;
+        }
+        if remarks.len() == MOST {
+            left_out += 1;
+            return;
+        }
+        let start = string.offset(first.at);
+        remarks.push(Remark { at: (start, string.offset(first.at + first.length) - start), message });
+    });
+    if left_out > 0
+        && let Some(last) = remarks.last_mut()
+    {
+        last.message.push_str(&format!(" ({left_out} more texts of this record hide something)"));
+    }
+    remarks
+}
+
+/// The credentials of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Secrets {
+    /// What to say of them, each once.
+    pub remarks: Vec<Remark>,
+    /// Where they all stand: bytes of the record as written.
+    pub places: Vec<Range<usize>>,
+}
+
+/// Finds credentials in a record. `valid` says that it is valid JSON; of anything else the text as it stands
+/// is searched as well.
+#[must_use]
+pub fn secrets(record: &str, valid: bool) -> Secrets {
+    let mut secrets = Secrets::default();
+    let table = match Table::shipped() {
+        Ok(table) => table,
+        Err(error) => {
+            secrets.remarks.push(Remark { at: (0, 1), message: format!("no secret can be found here: {error}") });
+            return secrets;
+        }
+    };
+    if !secret::may_hold(table, record) {
+        return secrets;
+    }
+    let mut left_out = 0_usize;
+    let mut add = |place: Range<usize>, message: String| {
+        let Secrets { remarks, places } = &mut secrets;
+        if !remarks.iter().any(|r| r.message == message) {
+            if remarks.len() < MOST {
+                remarks.push(Remark { at: (place.start, place.len()), message });
+            } else {
+                left_out += 1;
+            }
+        }
+        places.push(place);
+    };
+    strings::each(record, |string| {
+        let decoded = string.decode(record);
+        let mut found = secret::find(table, &decoded);
+        if found.is_empty()
+            && !string.is_name
+            && let Some(name) = string.member()
+        {
+            found.extend(secret::named(table, name, &decoded));
+        }
+        for secret in found {
+            add(string.offset(secret.start)..string.offset(secret.end), secret.describe(&decoded));
+        }
+    });
+    if !valid {
+        for secret in secret::find(table, record) {
+            add(secret.start..secret.end, secret.describe(record));
+        }
+    }
+    if left_out > 0
+        && let Some(last) = secrets.remarks.last_mut()
+    {
+        last.message.push_str(&format!(" (and {left_out} more secrets in this record)"));
+    }
+    secrets
+}
+
+/// Whether the text as written holds a character of interest, raw or as an escape.
+fn may_hide(text: &str) -> bool {
+    raw_of_interest(text) || escape_of_interest(text)
+}
+
+fn raw_of_interest(text: &str) -> bool {
+    if text.is_ascii() {
+        // No other control character may stand raw in a string.
+        return memchr::memchr(0x7f, text.as_bytes()).is_some();
+    }
+    text.chars().any(|c| (!c.is_ascii() || c == '\u{7f}') && hidden::is_of_interest(c))
+}
+
+fn escape_of_interest(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let escapes = Escapes::of(text);
+    // `\b`, `\f`, and `\r` that ends no line.
+    let control = || {
+        memchr::memchr_iter(b'\\', bytes).any(|at| match bytes.get(at + 1) {
+            Some(b'b' | b'f') => true,
+            Some(b'r') => bytes.get(at + 2..at + 4) != Some(br"\n".as_slice()),
+            _ => false,
+        })
+    };
+    let unicode = || {
+        memchr::memmem::find_iter(bytes, br"\u").any(|at| {
+            let unit = text.get(at + 2..at + 6).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            match unit {
+                // The planes of tags and selectors, of styled letters, of format controls.
+                Some(0xDB40 | 0xD835 | 0xD834 | 0xD82F) => true,
+                Some(unit) => char::from_u32(unit).is_some_and(hidden::is_of_interest),
+                None => false,
+            }
+        })
+    };
+    escapes.control() && control() || escapes.unicode() && unicode()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn remarks_point_into_the_record() {
+        let record = r#"{"reasoning":"fine","command":"l\u0073 x\u202ey","output":"\u001b[1m"}"#;
+        let remarks = hidden_text(record);
+        assert_eq!(remarks.len(), 1);
+        assert_eq!(remarks[0].message, "a command holds U+202E (right-to-left override)");
+        let (at, length) = remarks[0].at;
+        assert_eq!(record.get(at..at + length), Some(r"\u202e"));
+    }
+
+    #[test]
+    fn the_same_is_said_once_and_many_are_counted() {
+        let record = format!("{{\"a\":[{}]}}", vec!["\"\u{200b}\""; 50].join(","));
+        assert_eq!(hidden_text(&record).len(), 1);
+        let many: Vec<String> = (1..50).map(|n| format!("\"{}\"", "\u{200b}".repeat(n))).collect();
+        let remarks = hidden_text(&format!("{{\"a\":[{}]}}", many.join(",")));
+        assert_eq!(remarks.len(), MOST);
+        assert!(remarks[MOST - 1].message.ends_with("(37 more texts of this record hide something)"));
+    }
+
+    #[test]
+    fn secrets_are_found_however_they_are_written() {
+        let token = secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+        let escaped: String = token.bytes().map(|b| format!("\\u{b:04x}")).collect();
+        for written in [token.clone(), escaped, format!("\\n{token}\\n")] {
+            let record = format!("{{\"a\":[\"{written}\"]}}");
+            let found = secrets(&record, true);
+            assert_eq!((found.remarks.len(), found.places.len()), (1, 1), "{record}");
+            let again: String = serde_json::from_str(&format!("\"{}\"", record.get(found.places[0].clone()).unwrap())).unwrap();
+            assert_eq!(again, token);
+        }
+        let value = secret::sample::fill("⟦b62:24⟧").unwrap();
+        assert_eq!(secrets(&format!("{{\"parameters\":{{\"password\": \"{value}\"}}}}"), true).places.len(), 1);
+        assert_eq!(secrets(&format!("{{\"parameters\":{{\"passwordHash\": \"{value}\"}}}}"), true).places.len(), 0);
+        assert_eq!(secrets(&format!("{{broken {token}"), false).places.len(), 1);
+    }
+
+    #[test]
+    fn many_secrets_are_counted_and_all_places_known() {
+        let three = ["", " ", "."].map(|end| secret::sample::fill(&format!("\"AKIA⟦b32:16⟧{end}\"")).unwrap());
+        let found = secrets(&format!("[{}]", vec![three.join(","); 10].join(",")), true);
+        assert_eq!(found.places.len(), 30);
+        assert_eq!(found.remarks.len(), 3);
+    }
+
+    proptest! {
+        /// The quick look never misses what the thorough one would find, however the text is written.
+        #[test]
+        fn the_quick_look_is_generous(text in "[\\x00-~а\u{7f}-\u{9f}\u{200b}-\u{202e}\u{feff}\u{e0000}-\u{e007f}\u{1d400}😀]{0,12}", ascii in any::<bool>()) {
+            let mut written = serde_json::to_string(&[&text]).unwrap();
+            if ascii {
+                written = written.chars().map(|c| if c.is_ascii() { c.to_string() } else {
+                    c.encode_utf16(&mut [0; 2]).iter().map(|u| format!("\\u{u:04x}")).collect()
+                }).collect();
+            }
+            let record = format!("{{\"path\":{written}}}");
+            let found = !hidden::find(&text, strings::Role::Path).is_empty();
+            prop_assert_eq!(found, !hidden_text(&record).is_empty());
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Credentials in text.
+//!
+//! A secret is a long run of characters without space or quote, and nearly no text consists of those. So
+//! only every twelfth byte is looked at, runs are found from there, and in them the literals that begin a
+//! known kind of token (`ghp_`, `AKIA`, …). A pattern is tried at the place of its literal only, over a
+//! bounded stretch: the work grows with the length of the text and nothing else.
+
+mod assigned;
+mod check;
+pub mod corpus;
+pub mod sample;
+mod table;
+
+pub use table::{Rule, Table, TableError};
+
+use super::escapes::Escapes;
+use assigned::{VALUE, is_secret_name, is_secret_value, name_before};
+use check::{entropy, is_placeholder, runs};
+use memchr::memmem::Finder;
+use sha2::{Digest, Sha256};
+use std::ops::Range;
+use std::sync::LazyLock;
+use table::Announced;
+
+/// A credential in a text.
+#[derive(Debug, Clone, Copy)]
+pub struct Secret<'t> {
+    /// The rule that found it.
+    pub rule: &'t Rule,
+    /// Byte offset of the secret part.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// Whether a checksum that it should have holds.
+    pub checksum: Option<bool>,
+}
+
+/// What every private key says of itself.
+static PRIVATE_KEY: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
+/// Bytes of the shortest token that may consist of letters alone.
+const SHORTEST: usize = 16;
+/// Bytes of a run that is looked into.
+const RUN: usize = 12;
+/// Bytes that a match may have; a private key fits.
+const LONGEST: usize = 16 << 10;
+/// Bytes that a match may have whose literal doesn't stand at its beginning.
+const LONGEST_AROUND: usize = 512;
+/// Bytes that user, password and host of a URL may have.
+const AUTHORITY: usize = 512;
+/// Bytes that may follow in a name behind the word that makes it secret.
+const NAME_END: usize = 33;
+
+/// At most `length` bytes from `at` on.
+fn ahead(bytes: &[u8], at: usize, length: usize) -> &[u8] {
+    bytes.get(at..(at + length).min(bytes.len())).unwrap_or_default()
+}
+
+/// Bytes of which a run consists: what is visible, but quotes, brackets and what ends a word in code.
+const fn in_run(byte: u8) -> bool {
+    byte.is_ascii_graphic()
+        && !matches!(
+            byte,
+            b'"' | b'\'' | b'`' | b'\\' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>' | b',' | b';' | b'|'
+        )
+}
+
+/// [`in_run`] as a table.
+static IN_RUN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::indexing_slicing,
+            reason = "bounded by the loop; evaluated by the compiler"
+        )]
+        {
+            table[byte] = in_run(byte as u8);
+        }
+        byte += 1;
+    }
+    table
+};
+
+fn runs_on(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at).is_some_and(|b| IN_RUN.get(usize::from(*b)) == Some(&true))
+}
+
+/// Calls `visit` for every run of at least [`RUN`] bytes, in order, until it returns `false`.
+fn each_run(bytes: &[u8], mut visit: impl FnMut(Range<usize>) -> bool) {
+    let (mut pos, mut floor) = (RUN - 1, 0);
+    while pos < bytes.len() {
+        if !runs_on(bytes, pos) {
+            pos += RUN;
+            continue;
+        }
+        let mut start = pos;
+        while start > floor && runs_on(bytes, start - 1) {
+            start -= 1;
+        }
+        let mut end = pos + 1;
+        while runs_on(bytes, end) {
+            end += 1;
+        }
+        if end - start >= RUN && !visit(start..end) {
+            return;
+        }
+        floor = end;
+        pos = end + RUN;
+    }
+}
+
+/// Whether text as it is written in a JSON record may hold a secret. Errs on the side of yes: an escape may
+/// stand where a pattern expects what it means.
+pub(super) fn may_hold(table: &Table, text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let escapes = Escapes::of(text);
+    let printable = |at: usize| matches!(bytes.get(at + 4), Some(b'2'..=b'7'));
+    if escapes.slash()
+        || escapes.unicode() && memchr::memmem::find_iter(bytes, br"\u00").any(printable)
+        || PRIVATE_KEY.find(bytes).is_some()
+    {
+        return true;
+    }
+    let mut found = false;
+    each_run(bytes, |run| {
+        let text = bytes.get(run.clone()).unwrap_or_default();
+        // A short word is no token: the shortest have sixteen characters, the others a digit or a sign.
+        let word = text.len() < SHORTEST && text.iter().all(u8::is_ascii_alphabetic);
+        found = !word
+            && table.literals.find_iter(text).any(|m| match table.announces.get(m.pattern().as_usize()) {
+                Some(Announced::Rule(_)) if text.get(m.range()) == Some(b"://") => {
+                    memchr::memchr(b'@', ahead(text, m.end(), AUTHORITY)).is_some()
+                }
+                Some(Announced::Rule(_)) => true,
+                _ => memchr::memchr2(b'=', b':', ahead(text, m.end(), NAME_END)).is_some(),
+            })
+            || name_before(bytes, run.start).is_some_and(|(name, assigns)| {
+                text.iter().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase())
+                    && is_secret_name(table, bytes.get(name).unwrap_or_default(), assigns)
+            });
+        !found
+    });
+    found
+}
+
+/// Finds the secrets of a text, in order, none inside another.
+#[must_use]
+pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
+    let bytes = text.as_bytes();
+    let mut all: Vec<Secret<'t>> = Vec::new();
+    let by_literal = |pattern: aho_corasick::PatternID| match table.announces.get(pattern.as_usize()) {
+        Some(Announced::Rule(n)) => table.rules.get(*n),
+        _ => None,
+    };
+    // The one secret whose beginning holds spaces.
+    for at in memchr::memmem::find_iter(bytes, b"-----BEGIN ") {
+        all.extend(table.rules.first().and_then(|rule| matched(table, rule, bytes, at).1));
+    }
+    // What a pattern has gone over isn't tried again from a literal inside.
+    let mut tried = 0;
+    each_run(bytes, |run| {
+        let text = bytes.get(run.clone()).unwrap_or_default();
+        for found in table.literals.find_iter(text) {
+            let at = run.start + found.start();
+            match by_literal(found.pattern()) {
+                Some(_) if at < tried => {}
+                Some(rule) => {
+                    let (end, secret) = matched(table, rule, bytes, at);
+                    tried = tried.max(if rule.generic { 0 } else { end });
+                    all.extend(secret);
+                }
+                None => all.extend(assignment_in(table, bytes, run.start..run.end, run.start + found.end())),
+            }
+        }
+        if let Some((name, assigns)) = name_before(bytes, run.start)
+            && is_secret_name(table, bytes.get(name).unwrap_or_default(), assigns)
+        {
+            all.extend(assigned_value(table, bytes, run));
+        }
+        true
+    });
+    settle(all)
+}
+
+/// A value whose name is known from elsewhere: the member of an object.
+pub(super) fn named<'t>(table: &'t Table, name: &str, value: &str) -> Option<Secret<'t>> {
+    if value.len() > *VALUE.end() || !value.bytes().all(|b| b.is_ascii_graphic()) || !is_secret_name(table, name.as_bytes(), true)
+    {
+        return None;
+    }
+    assigned_value(table, value.as_bytes(), 0..value.len())
+}
+
+/// Puts findings in order and drops what lies in another one: the rule that knows more is kept.
+fn settle(mut all: Vec<Secret<'_>>) -> Vec<Secret<'_>> {
+    all.sort_by_key(|s| (s.rule.generic, s.start, std::cmp::Reverse(s.end)));
+    let mut kept: Vec<Secret<'_>> = Vec::new();
+    let mut known = std::collections::BTreeMap::new();
+    for secret in all {
+        // Of those that begin before its end, the last one ends last: they don't overlap.
+        let overlaps = known.range(..secret.end).next_back().is_some_and(|(_, end)| *end > secret.start);
+        if !overlaps {
+            known.insert(secret.start, secret.end);
+            kept.push(secret);
+        }
+    }
+    kept.sort_by_key(|s| s.start);
+    kept
+}
+
+/// Tries a rule at a literal. Returns where the pattern has come to besides.
+fn matched<'t>(table: &Table, rule: &'t Rule, bytes: &[u8], at: usize) -> (usize, Option<Secret<'t>>) {
+    // What is a part of something longer isn't it.
+    let before = |at: usize| at.checked_sub(1).and_then(|n| bytes.get(n));
+    let inside = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+    let begins_word = |at: usize| !(inside(before(at)) && bytes.get(at).is_some_and(u8::is_ascii_alphanumeric));
+    if rule.back == 0 && !begins_word(at) {
+        return (0, None);
+    }
+    let from = at.saturating_sub(rule.back);
+    let stretch = ahead(bytes, from, if rule.back == 0 { LONGEST } else { LONGEST_AROUND });
+    let Some((captures, whole)) = rule.pattern().and_then(|p| p.captures(stretch)).and_then(|c| c.get(0).map(|w| (c, w))) else {
+        return (0, None);
+    };
+    let (begin, end) = (from + whole.start(), from + whole.end());
+    if !begins_word(begin) || bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
+        return (end, None);
+    }
+    let group = captures.get(1).unwrap_or(whole);
+    let secret = group.as_bytes();
+    let checksum = rule.checksum.map(|c| c.holds(secret));
+    // A checksum that holds is no coincidence, whatever the token says.
+    if checksum != Some(true) {
+        let (equal, counted) = runs(secret);
+        let is_text = secret.len() <= 256 && (equal > 5 || counted > 8 || is_placeholder(secret));
+        let lower = secret.to_ascii_lowercase();
+        if entropy(secret) < rule.entropy || is_text || rule.never.iter().any(|n| n.as_bytes() == lower) {
+            return (end, None);
+        }
+    }
+    // What is reported is the whole token, its beginning included; of a generic pattern only the secret.
+    let (start, stop) = if rule.generic { (from + group.start(), from + group.end()) } else { (begin, end) };
+    let found = Secret { rule, start, end: stop, checksum };
+    (end, (!is_example(table, bytes, &found)).then_some(found))
+}
+
+/// An assignment inside one run: `NAME=value`, `--name=value`, `name:value`. `behind` is where the word ends
+/// that makes the name secret.
+fn assignment_in<'t>(table: &'t Table, bytes: &[u8], run: Range<usize>, behind: usize) -> Option<Secret<'t>> {
+    let rest = bytes.get(behind..run.end)?;
+    let sign = rest.iter().take(NAME_END).position(|b| matches!(b, b'=' | b':'))?;
+    let mut value = behind + sign + 1;
+    while matches!(bytes.get(value), Some(b'=' | b':')) && value < run.end {
+        value += 1;
+    }
+    let sign_at = behind + sign;
+    let before = bytes.get(run.start.max(sign_at.saturating_sub(64))..sign_at)?;
+    let begin = before.iter().rposition(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))).map_or(0, |n| n + 1);
+    let name = before.get(begin..)?;
+    if !is_secret_name(table, name, true) {
+        return None;
+    }
+    // In a query the next parameter follows.
+    let most = run.end.min(value + VALUE.end() + 1);
+    let end = bytes.get(value..most)?.iter().position(|b| *b == b'&').map_or(most, |n| value + n);
+    assigned_value(table, bytes, value..end)
+}
+
+fn assigned_value<'t>(table: &'t Table, bytes: &[u8], mut at: Range<usize>) -> Option<Secret<'t>> {
+    while at.end > at.start && matches!(bytes.get(at.end - 1), Some(b'.' | b':' | b',' | b'!' | b'?')) {
+        at.end -= 1;
+    }
+    let found = Secret { rule: table.rules.last()?, start: at.start, end: at.end, checksum: None };
+    (is_secret_value(bytes.get(at)?) && !is_example(table, bytes, &found)).then_some(found)
+}
+
+/// Whether a vendor prints this very value in its documentation.
+fn is_example(table: &Table, bytes: &[u8], found: &Secret<'_>) -> bool {
+    let value = bytes.get(found.start..found.end).unwrap_or_default();
+    value.len() < 1024 && table.examples.contains(&hex(&Sha256::digest(value)))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+impl Secret<'_> {
+    /// Says what was found without saying it: the first characters, the length, and a hash that tells whether
+    /// two findings are about the same. It has 32 bits, too few to confirm a guess by it.
+    #[must_use]
+    pub fn describe(&self, text: &str) -> String {
+        let value = text.get(self.start..self.end).unwrap_or_default();
+        let length = value.chars().count();
+        let shown: String = value.chars().take((length / 5).min(4)).collect();
+        let hash: String = hex(&Sha256::digest(value)).chars().take(8).collect();
+        let doubt = if self.checksum == Some(false) { "; its checksum doesn't fit" } else { "" };
+        let about = &self.rule.about;
+        format!("{about} stands here: `{shown}…`, {length} characters, SHA-256 {hash}… ({}{doubt})", self.rule.id)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+use super::*;
+use proptest::prelude::*;
+
+fn table() -> &'static Table {
+    Table::shipped().unwrap()
+}
+
+#[test]
+fn every_rule_keeps_its_own_tests() {
+    assert!(table().rules.len() > 60);
+    table().check().unwrap();
+    let mut wrong = Vec::new();
+    for rule in &table().rules {
+        assert!(!rule.finds.is_empty() && !rule.source.is_empty(), "{}", rule.id);
+        for template in &rule.finds {
+            let text = sample::fill(template).unwrap();
+            let found = find(table(), &text);
+            if !found.iter().any(|s| s.rule.id == rule.id) || !may_hold(table(), &serde_json::to_string(&text).unwrap()) {
+                wrong.push(format!("{} misses {text}: {:?}", rule.id, found.iter().map(|s| &s.rule.id).collect::<Vec<_>>()));
+            }
+        }
+        for template in &rule.ignores {
+            let text = sample::fill(template).unwrap();
+            wrong.extend(
+                find(table(), &text)
+                    .iter()
+                    .map(|s| format!("{} finds {} in {text}", s.rule.id, text.get(s.start..s.end).unwrap())),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_said_of_a_secret_is_not_the_secret() {
+    let text = sample::fill("TOKEN=ghp_⟦crc62:30⟧").unwrap();
+    let found = find(table(), &text);
+    let said = found[0].describe(&text);
+    assert!(said.starts_with("a GitHub token stands here: `ghp_…`, 40 characters, SHA-256 "), "{said}");
+    assert!(said.ends_with("… (github-token)"), "{said}");
+    let doubtful = sample::fill("ghp_⟦b62:36⟧").unwrap();
+    assert!(find(table(), &doubtful)[0].describe(&doubtful).ends_with("(github-token; its checksum doesn't fit)"));
+}
+
+#[test]
+fn work_grows_with_the_length_alone() {
+    // Each of these makes a pattern begin at every few bytes. The bound is on calls, not on time.
+    for hostile in
+        ["eyJ", "ghp_", "://a:", "-----BEGIN PRIVATE KEY-----", "password=", "eyJaaaaaaaaaaaaa.", "token:", ":AAE", "xoxb-"]
+    {
+        let text = hostile.repeat(200_000 / hostile.len());
+        assert!(find(table(), &text).len() < text.len());
+    }
+}
+
+#[test]
+fn broken_tables_are_refused() {
+    let shipped = include_str!("../../../policies/secrets.yaml");
+    assert!(matches!(Table::parse("no: table"), Err(TableError::Yaml(_))));
+    assert!(matches!(Table::parse(&shipped.replacen("version: 1", "version: 2", 1)), Err(TableError::Yaml(_))));
+    let twice = shipped.replacen("- id: npm-token", "- id: github-token", 1);
+    assert!(matches!(Table::parse(&twice), Err(TableError::Rule { .. })));
+    let bad = shipped.replacen("pattern: '", "pattern: '(", 1);
+    assert!(matches!(Table::parse(&bad).unwrap().check(), Err(TableError::Rule { .. })));
+}
+
+proptest! {
+    #[test]
+    fn findings_lie_in_the_text_and_apart(text in "(ghp_|AKIA|://|@|:|=|password|token|Bearer |[a-zA-Z0-9]{0,20}|[ -~]{0,4}|é|\"|\n){0,30}") {
+        let found = find(table(), &text);
+        let mut last = 0;
+        for secret in &found {
+            prop_assert!(secret.start >= last && text.get(secret.start..secret.end).is_some());
+            last = secret.end;
+        }
+    }
+
+    #[test]
+    fn the_quick_look_is_generous(before in "[ -~\n]{0,30}", which in any::<prop::sample::Index>(), after in "[ -~\n]{0,30}", slashes in any::<bool>()) {
+        let all: Vec<&String> = table().rules.iter().flat_map(|r| &r.finds).collect();
+        let secret = sample::fill(all[which.index(all.len())]).unwrap();
+        let text = format!("{before} {secret} {after}");
+        let mut written = serde_json::to_string(&text).unwrap();
+        if slashes {
+            written = written.replace('/', "\\/");
+        }
+        if !find(table(), &text).is_empty() {
+            prop_assert!(may_hold(table(), &written), "{}", written);
+        }
+    }
+
+    #[test]
+    fn runs_are_those_of_a_plain_walk(text in "[a ]{0,80}") {
+        let mut found = Vec::new();
+        each_run(text.as_bytes(), |run| { found.push(run); true });
+        let mut plain = Vec::new();
+        let mut start = 0;
+        for part in text.split(' ') {
+            if part.len() >= RUN {
+                plain.push(start..start + part.len());
+            }
+            start += part.len() + 1;
+        }
+        prop_assert_eq!(found, plain);
+    }
+}
