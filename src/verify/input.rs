@@ -467,7 +467,10 @@ impl<'o> Run<'o> {
         let mut findings = self.findings;
         let mut follow_ups = Vec::new();
         let mut timelines = Vec::new();
-        for harvest in harvests {
+        for mut harvest in harvests {
+            if !self.mask.is_empty() {
+                harvest.timeline.each_text(&mut |text| hide(text, &self.mask));
+            }
             findings.extend(harvest.findings);
             follow_ups.extend(harvest.follow_ups);
             timelines.push(harvest.timeline);

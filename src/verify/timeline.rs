@@ -143,6 +143,52 @@ pub struct Turn {
     pub evaluation: Option<String>,
 }
 
+impl Shown {
+    fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        self.id.iter_mut().for_each(&mut *visit);
+        match &mut self.deed {
+            Deed::Command(text) | Deed::Diff(text) | Deed::Answer(text) => visit(&mut text.text),
+            Deed::Tool(name, text) | Deed::Other(name, text) => {
+                visit(name);
+                visit(&mut text.text);
+            }
+        }
+        self.paths.iter_mut().for_each(visit);
+    }
+}
+
+impl Turn {
+    /// Shows every text that comes from the record.
+    fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        let Self { file: _, execution, number: _, line: _, start: _, end: _, path, thoughts, .. } = self;
+        let mut id = execution.to_string();
+        visit(&mut id);
+        *execution = id.into();
+        path.iter_mut().filter_map(|stop| stop.illegal.as_mut()).for_each(&mut *visit);
+        thoughts.iter_mut().filter_map(|(agent, _)| agent.as_mut()).for_each(&mut *visit);
+        for shown in self.proposed.iter_mut().chain(&mut self.ran) {
+            shown.each_text(visit);
+        }
+        if let Some(decision) = &mut self.decision {
+            let Verdict { ruling: _, by: _, signer, rule, reason, time: _, modified } = decision;
+            signer.iter_mut().chain(rule).chain(reason).for_each(&mut *visit);
+            modified.iter_mut().for_each(|shown| shown.each_text(visit));
+        }
+        if let Some(result) = &mut self.result {
+            visit(&mut result.output.text);
+            result.error.iter_mut().for_each(|error| visit(&mut error.text));
+        }
+        self.evaluation.iter_mut().for_each(visit);
+    }
+}
+
+impl Timeline {
+    /// Shows every text that comes from the record, to take out what a report may not repeat.
+    pub(super) fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        self.turns.iter_mut().for_each(|turn| turn.each_text(visit));
+    }
+}
+
 /// The turns that are kept, in the order of the input, and how many aren't.
 #[derive(Debug, Default)]
 pub struct Timeline {
