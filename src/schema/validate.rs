@@ -79,10 +79,14 @@ impl Validator {
         };
         let errors: Vec<ValidationError<'_>> = self.inner.iter_errors(&value).take(MAX_VIOLATIONS).collect();
         let mut pointers = BTreeSet::new();
-        errors.iter().for_each(|error| concerned(error, &mut pointers));
+        for error in &errors {
+            concerned(error, &mut pointers);
+        }
         let text = Text { text, places: json::resolve_all(text, &pointers) };
         let mut all = Vec::new();
-        errors.iter().for_each(|error| collect(&text, error, &mut all));
+        for error in &errors {
+            collect(&text, error, &mut all);
+        }
         all.truncate(MAX_VIOLATIONS);
         let wrong_type: Vec<String> = all.iter().filter(|v| v.keyword == "type").map(|v| v.pointer.clone()).collect();
         // What a value of the wrong type breaks besides is no news.

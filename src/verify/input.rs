@@ -224,7 +224,9 @@ impl<'o> Run<'o> {
         let chunks = chunks(block, self.next_line == 1);
         let parsed: Vec<(Vec<Entry<'b>>, u64)> = chunks.par_iter().map(|c| parse(c, grammar, limits)).collect();
         let number = |(mut entries, lines): (Vec<Entry<'b>>, u64)| {
-            entries.iter_mut().for_each(|entry| entry.line += self.next_line);
+            for entry in &mut entries {
+                entry.line += self.next_line;
+            }
             self.next_line += lines;
             entries
         };

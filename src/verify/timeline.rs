@@ -172,7 +172,9 @@ impl Turn {
         if let Some(decision) = &mut self.decision {
             let Verdict { ruling: _, by: _, signer, rule, reason, time: _, modified } = decision;
             signer.iter_mut().chain(rule).chain(reason).for_each(&mut *visit);
-            modified.iter_mut().for_each(|shown| shown.each_text(visit));
+            if let Some(modified) = modified {
+                modified.each_text(visit);
+            }
         }
         if let Some(result) = &mut self.result {
             visit(&mut result.output.text);

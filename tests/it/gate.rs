@@ -119,11 +119,32 @@ fn an_ignore_that_fits_nothing_is_said() {
 
 #[test]
 fn sections_that_are_not_run_are_never_silent() {
-    let config = format!("{PLAIN}[policy]\nfile = 'p'\n[repo-map]\nfile = 'm'\n[knowledge]\nstore = 'k'\n");
+    let config = format!("{PLAIN}[repo-map]\nfile = 'm'\n[knowledge]\nstore = 'k'\n");
     let ran = gate(repository(&config, GREEN).path(), &["-q"]);
-    for name in ["policy", "repo-map", "knowledge"] {
+    for name in ["repo-map", "knowledge"] {
         assert!(ran.out.contains(&format!("[{name}] is configured and not run by this version")), "{}", ran.out);
     }
+}
+
+#[test]
+fn recorded_decisions_are_held_against_the_policy() {
+    let config = format!("{PLAIN}[policy]\nfile = 'policy.yaml'\n");
+    let repository = repository(&config, GREEN);
+    let root = repository.path();
+    let ran = gate(root, &[]);
+    assert!(ran.code == 2 && ran.err.contains("policy.yaml"), "a policy that isn't there: {}", ran.err);
+    let policy = |effect: &str| {
+        format!(
+            "version: 1\nid: p\ncombine: first-match\ndefault: {{ effect: {effect}, reason: Nothing is said }}\nrules:\n  - id: no-diffs\n    when: {{ type: code_diff }}\n    effect: {effect}\n    reason: No diffs here\n"
+        )
+    };
+    fs::write(root.join("policy.yaml"), policy("deny")).unwrap();
+    let ran = gate(root, &[]);
+    assert!(ran.code == 1 && ran.out.contains("error[YV501]") && ran.out.contains("`no-diffs` denies it"), "{}", ran.out);
+    fs::write(root.join("policy.yaml"), policy("require_approval")).unwrap();
+    let ran = gate(root, &[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("recorded decisions would be others under the policy"), "{}", ran.out);
 }
 
 #[test]

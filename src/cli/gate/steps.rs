@@ -3,11 +3,12 @@
 
 use super::Located;
 use crate::cli::output::Failure;
+use crate::cli::policy::held_against;
 use crate::cli::replay::trust_store;
-use crate::config::RiskProfile;
+use crate::config::{RiskProfile, Traces};
 use crate::replay::Assessor;
 use crate::rules::Settings;
-use crate::source::discover;
+use crate::source::{Found, Missing, discover};
 use crate::verify::{Options, Report, verify};
 
 /// A step: what it found, or why it had nothing to look at.
@@ -21,7 +22,7 @@ struct Part {
 }
 
 /// All steps, in their order.
-const STEPS: [Step; 1] = [traces];
+const STEPS: [Step; 2] = [traces, policy];
 
 /// Runs the steps; what they found is one report. Returns what was missing besides, if anything was.
 pub(super) fn run(located: &Located, max_turns: usize) -> Result<(Report, Option<String>), Failure> {
@@ -50,6 +51,23 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
         RiskProfile::V0 => Assessor::V0,
         RiskProfile::V1 => Assessor::V1,
     };
+    let inputs = inputs(located, traces);
+    let missing = inputs.is_empty().then(|| format!("nothing was verified: no trace under {}", traces.paths.join(", ")));
+    let options = Options { settings: Settings { assessor, keys }, max_turns, ..Options::default() };
+    Ok(Part { report: verify(&inputs, &options), missing })
+}
+
+/// Holds every recorded decision against the policy.
+fn policy(located: &Located, _: usize) -> Result<Part, Failure> {
+    let (Some(policy), Some(traces)) = (&located.config.policy, &located.config.traces) else {
+        return Ok(Part::default());
+    };
+    let (report, missing) = held_against(&located.root.join(&policy.file), &inputs(located, traces))?;
+    Ok(Part { report, missing })
+}
+
+/// The traces of the configuration, under names that are relative to it.
+fn inputs(located: &Located, traces: &Traces) -> Vec<Result<Found, Missing>> {
     let paths: Vec<_> = traces.paths.iter().map(|p| located.root.join(p)).collect();
     let mut inputs = discover(&paths);
     for input in &mut inputs {
@@ -58,7 +76,5 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
             Err(missing) => missing.name = located.name(&missing.name),
         }
     }
-    let missing = inputs.is_empty().then(|| format!("nothing was verified: no trace under {}", traces.paths.join(", ")));
-    let options = Options { settings: Settings { assessor, keys }, max_turns, ..Options::default() };
-    Ok(Part { report: verify(&inputs, &options), missing })
+    inputs
 }

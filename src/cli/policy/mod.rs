@@ -8,6 +8,8 @@ mod objection;
 mod replay;
 mod test;
 
+pub(super) use replay::held_against;
+
 use super::output::Failure;
 use clap::{Subcommand, ValueEnum};
 

@@ -8,15 +8,15 @@ use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::diag::{Place, Severity};
 use crate::policy::{Decided, Drift, History, Ledger, SHIPPED};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::source::discover;
+use crate::source::{Found as Input, Missing, discover};
 use crate::trace::action::hex;
-use crate::verify::{Options, watch};
+use crate::verify::{Options, Report, watch};
 use clap::Args;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Actions that are listed for one rule, and findings that are listed in all.
 const LISTED: usize = 10;
@@ -75,29 +75,7 @@ struct Shelf {
 impl ReplayArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let policies = Shelf::of(self.policy.as_deref(), &self.policy_path)?;
-        let inputs = discover(&self.traces);
-        let mut ledger = Ledger::default();
-        let mut tally = Tally::default();
-        let mut objections = Objections::default();
-        let mut missing: BTreeMap<String, u64> = BTreeMap::new();
-        let options = Options { max_findings: KEPT, ..Options::default() };
-        let mut report = watch(&inputs, &options, &mut |file, execution, entry| {
-            entry.record.steps(&mut |step| {
-                ledger.step(&format!("{file}\n{execution}"), &step, &mut |decided, history| {
-                    tally.decisions += 1;
-                    let place = Place { file: file.into(), line: entry.line, column: entry.indent + 1, ..Place::default() };
-                    if let Some(found) = policies.policy_of(decided) {
-                        tally.judge(found, decided, history, execution, place, &mut objections);
-                    } else {
-                        tally.unjudged += 1;
-                        let digest = decided.digest.clone().unwrap_or_default();
-                        if *missing.entry(digest.clone()).and_modify(|n| *n += 1).or_insert(1) == 1 {
-                            tally.not_found(&digest, execution, place, &mut objections);
-                        }
-                    }
-                });
-            });
-        });
+        let (tally, mut objections, mut report) = judge_all(&policies, &discover(&self.traces));
         objections.findings.append(&mut report.findings);
         objections.finish();
         let (errors, warnings) = (tally.errors + report.counts.errors, tally.warnings + report.counts.warnings);
@@ -145,6 +123,55 @@ impl ReplayArgs {
         }
         Ok(())
     }
+}
+
+/// Asks the policies about every decision of the inputs. The report has what kept records from being read.
+fn judge_all(policies: &Shelf, inputs: &[Result<Input, Missing>]) -> (Tally, Objections, Report) {
+    let mut ledger = Ledger::default();
+    let mut tally = Tally::default();
+    let mut objections = Objections::default();
+    let mut missing: BTreeMap<String, u64> = BTreeMap::new();
+    let options = Options { max_findings: KEPT, ..Options::default() };
+    let report = watch(inputs, &options, &mut |file, execution, entry| {
+        entry.record.steps(&mut |step| {
+            ledger.step(&format!("{file}\n{execution}"), &step, &mut |decided, history| {
+                tally.decisions += 1;
+                let place = Place { file: file.into(), line: entry.line, column: entry.indent + 1, ..Place::default() };
+                if let Some(found) = policies.policy_of(decided) {
+                    tally.judge(found, decided, history, execution, place, &mut objections);
+                } else {
+                    tally.unjudged += 1;
+                    let digest = decided.digest.clone().unwrap_or_default();
+                    if *missing.entry(digest.clone()).and_modify(|n| *n += 1).or_insert(1) == 1 {
+                        tally.not_found(&digest, execution, place, &mut objections);
+                    }
+                }
+            });
+        });
+    });
+    (tally, objections, report)
+}
+
+/// Holds the decisions of inputs against one policy, for a gate. The report has what the policy objects to and
+/// nothing of how the inputs were read; with it, what is missing when there was no decision to ask about.
+pub(in crate::cli) fn held_against(
+    policy: &Path,
+    inputs: &[Result<Input, Missing>],
+) -> Result<(Report, Option<String>), Failure> {
+    let shelf = Shelf::of(Some(&policy.to_string_lossy()), &[])?;
+    let (tally, objections, _) = judge_all(&shelf, inputs);
+    let mut report = Report { findings: objections.findings, ..Report::default() };
+    report.counts.errors = tally.errors;
+    report.counts.warnings = tally.warnings;
+    report.counts.notes = tally.notes;
+    report.counts.left_out = tally.left_out;
+    report.notices.push(format!(
+        "{} of {} recorded decisions would be others under the policy",
+        thousands(tally.changed),
+        thousands(tally.decisions)
+    ));
+    let empty = tally.decisions == 0;
+    Ok((report, empty.then(|| "nothing was held against the policy: no decision is recorded".to_owned())))
 }
 
 const fn is_drift(code: u16) -> bool {

@@ -7,8 +7,6 @@ use std::ops::Range;
 
 /// Bytes that a value may have.
 pub(super) const VALUE: std::ops::RangeInclusive<usize> = 12..=512;
-/// Quotes, signs and spaces that may stand between a name and its value.
-pub(super) const REACH: usize = 8;
 /// Bytes of a name that are looked at.
 const NAME: usize = 48;
 
@@ -20,7 +18,7 @@ const fn is_name_byte(byte: u8) -> bool {
 pub(super) fn name_before(bytes: &[u8], at: usize) -> Option<(Range<usize>, bool)> {
     let mut pos = at;
     let mut assigns = false;
-    for _ in 0..REACH {
+    for _ in 0..8 {
         let Some(byte) = pos.checked_sub(1).and_then(|n| bytes.get(n)) else { break };
         match byte {
             b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\' | b']' | b')' => {}

@@ -14,8 +14,7 @@ mod table;
 pub use table::{Rule, Table, TableError};
 
 use super::escapes::Escapes;
-use aho_corasick::Input;
-use assigned::{REACH, VALUE, is_secret_name, is_secret_value, name_before};
+use assigned::{VALUE, is_secret_name, is_secret_value, name_before};
 use check::{entropy, is_placeholder, runs};
 use memchr::memmem::Finder;
 use sha2::{Digest, Sha256};
@@ -123,43 +122,12 @@ pub(super) fn may_hold(table: &Table, text: &str) -> bool {
     {
         return true;
     }
-    // Every secret begins with a literal, or stands a few signs behind a name that holds one: only what is near
-    // a literal has to be looked at.
-    let mut pos = 0;
-    while let Some(hit) = table.literals.find(Input::new(bytes).range(pos..)) {
-        let mut run = hit.start()..hit.end();
-        while run.start > pos && runs_on(bytes, run.start - 1) {
-            run.start -= 1;
-        }
-        while runs_on(bytes, run.end) {
-            run.end += 1;
-        }
-        if run_may_hold(table, bytes, run.clone()) {
-            return true;
-        }
-        let mut next = run.end;
-        while next <= run.end + REACH && next < bytes.len() {
-            let start = next;
-            while runs_on(bytes, next) {
-                next += 1;
-            }
-            if next > start && run_may_hold(table, bytes, start..next) {
-                return true;
-            }
-            next = next.max(start + 1);
-        }
-        pos = run.end;
-    }
-    false
-}
-
-/// Whether a run may be or hold a secret, by its literals and by the name before it.
-fn run_may_hold(table: &Table, bytes: &[u8], run: Range<usize>) -> bool {
-    let text = bytes.get(run.clone()).unwrap_or_default();
-    // A short word is no token: the shortest have sixteen characters, the others a digit or a sign.
-    let word = text.len() < SHORTEST && text.iter().all(u8::is_ascii_alphabetic);
-    text.len() >= RUN
-        && (!word
+    let mut found = false;
+    each_run(bytes, |run| {
+        let text = bytes.get(run.clone()).unwrap_or_default();
+        // A short word is no token: the shortest have sixteen characters, the others a digit or a sign.
+        let word = text.len() < SHORTEST && text.iter().all(u8::is_ascii_alphabetic);
+        found = !word
             && table.literals.find_iter(text).any(|m| match table.announces.get(m.pattern().as_usize()) {
                 Some(Announced::Rule(_)) if text.get(m.range()) == Some(b"://") => {
                     memchr::memchr(b'@', ahead(text, m.end(), AUTHORITY)).is_some()
@@ -170,7 +138,10 @@ fn run_may_hold(table: &Table, bytes: &[u8], run: Range<usize>) -> bool {
             || name_before(bytes, run.start).is_some_and(|(name, assigns)| {
                 text.iter().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase())
                     && is_secret_name(table, bytes.get(name).unwrap_or_default(), assigns)
-            }))
+            });
+        !found
+    });
+    found
 }
 
 /// Finds the secrets of a text, in order, none inside another.
