@@ -2,7 +2,7 @@
 
 use super::output::{Color, Failure, print};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
-use crate::command::{Analysis, Context, Risk, Table, analyse, explain};
+use crate::command::{Analysis, Context, Links, Risk, Table, analyse, explain};
 use crate::report::terminal;
 use clap::{Args, Subcommand, ValueEnum};
 use rayon::prelude::*;
@@ -52,6 +52,9 @@ pub struct Places {
     /// The work tree.
     #[arg(long, value_name = "DIR")]
     workdir: Option<String>,
+    /// A folder whose symbolic links are followed: the work tree as it lies on this machine.
+    #[arg(long, value_name = "DIR")]
+    tree: Option<PathBuf>,
     /// A file with more programs, in the form of docs/command-table.md.
     #[arg(long, value_name = "FILE")]
     table: Vec<PathBuf>,
@@ -88,7 +91,7 @@ impl Places {
         Ok(table)
     }
 
-    fn context<'t>(&self, table: &'t Table) -> Context<'t> {
+    fn context<'t>(&self, table: &'t Table) -> Result<Context<'t>, Failure> {
         let mut context = Context::new(table);
         if let Some(workdir) = &self.workdir {
             context.workdir.clone_from(workdir);
@@ -100,8 +103,34 @@ impl Places {
                 context.workdir.clone_from(cwd);
             }
         }
-        context
+        if let Some(tree) = &self.tree {
+            context.links = links(tree, &context.workdir)?;
+        }
+        Ok(context)
     }
+}
+
+/// The symbolic links below a folder, as if it were the work tree. A target inside the folder is inside the work
+/// tree, also where the link names it from the root.
+fn links(tree: &Path, workdir: &str) -> Result<Links, Failure> {
+    let unable = |e: &dyn std::fmt::Display| {
+        Failure::unable(format!("can't read the tree `{}`: {e}", tree.display()), "it must be a readable folder")
+    };
+    let root = tree.canonicalize().map_err(|e| unable(&e))?;
+    if !root.is_dir() {
+        return Err(unable(&"it is no folder"));
+    }
+    let inside = |path: &Path| path.strip_prefix(&root).ok().map(|below| format!("{workdir}/{}", below.to_string_lossy()));
+    let mut found = Vec::new();
+    for entry in walkdir::WalkDir::new(&root) {
+        let entry = entry.map_err(|e| unable(&e))?;
+        if entry.path_is_symlink() {
+            let target = std::fs::read_link(entry.path()).map_err(|e| unable(&e))?;
+            let target = inside(&target).unwrap_or_else(|| target.to_string_lossy().into_owned());
+            found.extend(inside(entry.path()).map(|link| (link, target)));
+        }
+    }
+    Ok(Links::new(found))
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
@@ -133,7 +162,7 @@ impl ShellCommand {
         match self {
             Self::Explain { line, places, format } => {
                 let table = places.table()?;
-                let analysis = analyse(&line, &places.context(&table));
+                let analysis = analyse(&line, &places.context(&table)?);
                 print(Color::Auto, |out| match format {
                     Format::Text => writeln!(out, "{}", explain::explain(&line, &analysis).trim_end()),
                     Format::Json => writeln!(out, "{}", serde_json::to_string_pretty(&analysis).map_err(io::Error::other)?),
@@ -143,7 +172,7 @@ impl ShellCommand {
             Self::Check { file, places, format } => {
                 let text = read(&file)?;
                 let table = places.table()?;
-                let context = places.context(&table);
+                let context = places.context(&table)?;
                 let lines: Vec<(usize, &str)> = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty()).collect();
                 let rated: Vec<Rated> = lines
                     .par_iter()

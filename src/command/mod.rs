@@ -35,6 +35,7 @@ mod foreign;
 mod git;
 mod hosts;
 mod launch;
+mod links;
 mod param;
 mod parse;
 pub mod path;
@@ -48,6 +49,7 @@ mod word;
 
 pub use diff::effects_of_diff;
 pub use effect::{Analysis, Certainty, Effect, EffectKind, How, Risk, Span, Step};
+pub use links::Links;
 pub use param::Param;
 pub use table::{Table, TableError};
 pub use tool::{effects_of_call, effects_of_tool};
@@ -63,13 +65,21 @@ pub struct Context<'a> {
     pub home: String,
     /// The table of programs.
     pub table: &'a Table,
+    /// The symbolic links of the work tree, where it is at hand; without them paths are judged by their text.
+    pub links: Links,
 }
 
 impl<'a> Context<'a> {
     /// A context with made-up places, for lines of which nothing else is known.
     #[must_use]
     pub fn new(table: &'a Table) -> Self {
-        Self { cwd: "/home/dev/project".to_owned(), workdir: "/home/dev/project".to_owned(), home: "/home/dev".to_owned(), table }
+        Self {
+            cwd: "/home/dev/project".to_owned(),
+            workdir: "/home/dev/project".to_owned(),
+            home: "/home/dev".to_owned(),
+            table,
+            links: Links::default(),
+        }
     }
 }
 

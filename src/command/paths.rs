@@ -4,6 +4,7 @@ use super::chars::{HOLE, has_glob, show};
 use super::effect::{Certainty, EffectKind, Risk};
 use super::engine::Engine;
 use super::expand::Arg;
+use super::links::Followed;
 use super::path::{self, PathClass, PathInfo};
 
 impl Engine<'_> {
@@ -15,7 +16,20 @@ impl Engine<'_> {
             }
             return info;
         }
-        path::classify(text, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home)
+        let info = path::classify(text, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);
+        if self.ctx.links.is_empty() {
+            return info;
+        }
+        // A tilde has been expanded there; everything else is walked as it is written.
+        let (path, cwd) = if text.starts_with('~') { (info.absolute.as_str(), None) } else { (text, self.cwd.as_deref()) };
+        match self.ctx.links.follow(path, cwd) {
+            Followed::Same => info,
+            Followed::To(place) => {
+                let there = path::classify(&place, None, &self.ctx.workdir, &self.ctx.home);
+                PathInfo { secret: there.secret || info.secret, ..there }
+            }
+            Followed::Nowhere => PathInfo { class: PathClass::Unknown, ..info },
+        }
     }
 
     fn certainty(arg: &Arg) -> Certainty {

@@ -26,6 +26,26 @@ fn code(args: &[&str], input: &[u8]) -> i32 {
     run(args, input).status.code().unwrap()
 }
 
+#[cfg(unix)]
+#[test]
+fn links_of_a_tree_lead_where_they_lead() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("/etc", folder.path().join("conf")).unwrap();
+    std::os::unix::fs::symlink("conf", folder.path().join("again")).unwrap();
+    let tree = folder.path().to_str().unwrap();
+    let risk = |line: &str, more: &[&str]| {
+        let args = [&["command", "explain", line, "--format", "json"], more].concat();
+        let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).args(args).output().unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        value["risk"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(risk("echo x > again/hosts", &[]), "medium");
+    assert_eq!(risk("echo x > again/hosts", &["--tree", tree]), "high");
+    assert_eq!(risk("cat conf/shadow", &["--tree", tree]), "high");
+    assert_eq!(risk("echo x > conf/../notes.txt", &["--tree", tree]), "high");
+    assert_eq!(risk("echo x > notes.txt", &["--tree", tree]), "medium");
+}
+
 #[test]
 fn text_cases() {
     trycmd::TestCases::new().case("tests/cmd/*.toml").case("tests/cmd/*.trycmd");
