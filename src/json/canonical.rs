@@ -2,7 +2,7 @@
 //!
 //! Two deviations, both stricter. The RFC rounds every number to a double, which makes
 //! `9007199254740993` and `9007199254740992` equal; here an integer that a double can't hold keeps its
-//! digits. The RFC refuses halves of surrogate pairs; here they stay visible as `\udXXX`, so that
+//! digits. The RFC refuses halves of surrogate pairs; here they stay visible as `\udhhh`, so that
 //! they equal neither U+FFFD nor each other.
 
 use super::scan::{Scanner, ValueKind};
@@ -152,7 +152,7 @@ fn quoted_with_halves(written: &str) -> String {
     out
 }
 
-/// Length of `\uXXXX` or of a whole pair at the start of `text`.
+/// Length of `\uhhhh` or of a whole pair at the start of `text`.
 fn escape_length(text: &str) -> usize {
     let pair = text.get(..12).is_some_and(|p| p.get(6..8) == Some("\\u") && Str::new(p, true).decode().chars().count() == 1);
     if pair { 12 } else { 6.min(text.len()) }

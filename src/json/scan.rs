@@ -448,7 +448,7 @@ impl<'a> Scanner<'a> {
         Ok(Str::new(inner, escaped))
     }
 
-    /// Checks `\uXXXX` at `pos` (and its partner) and returns the offset behind it.
+    /// Checks `\uhhhh` at `pos` (and its partner) and returns the offset behind it.
     #[cold]
     fn unicode_escape(&mut self, pos: usize) -> Result<usize, Error> {
         let bytes = self.text.as_bytes();

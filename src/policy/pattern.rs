@@ -47,7 +47,7 @@ pub fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, PatternError> 
     })
 }
 
-/// Translates JavaScript's syntax: shorthand classes are those of ASCII, `\uXXXX`, `[^]`, a `{` that
+/// Translates JavaScript's syntax: shorthand classes are those of ASCII, `\uhhhh`, `[^]`, a `{` that
 /// stands for itself, escapes of letters that mean nothing.
 fn translate(pattern: &str) -> Result<String, PatternError> {
     let not_regular = |construct: &str| PatternError::NotRegular { construct: construct.to_owned() };

@@ -239,7 +239,7 @@ pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()
     writeln!(out, "{}", harmless(&text))
 }
 
-/// JSON text with what acts on a terminal or a runner written as `\uXXXX`. Outside of strings JSON has no
+/// JSON text with what acts on a terminal or a runner written as `\uhhhh`. Outside of strings JSON has no
 /// such characters but line ends, which stay.
 pub(super) fn harmless(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());

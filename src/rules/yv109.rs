@@ -1,7 +1,7 @@
 //! A string escapes half of a surrogate pair.
 //!
 //! ## What it does
-//! A `\uXXXX` escape from `\ud800` to `\udfff` is half of a character and must be followed or preceded by its
+//! A `\uhhhh` escape from `\ud800` to `\udfff` is half of a character and must be followed or preceded by its
 //! other half. A half that stands alone is read as `U+FFFD`, and reading goes on; the record is replayed as
 //! usual. One finding is given for a record, with the number of such escapes.
 //!

@@ -28,7 +28,7 @@ impl Escapes {
         Self(kinds)
     }
 
-    /// `\uXXXX`.
+    /// `\uhhhh`.
     pub(super) const fn unicode(self) -> bool {
         self.0 & Self::UNICODE != 0
     }

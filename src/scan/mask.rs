@@ -61,6 +61,20 @@ impl Mask {
         Some(out)
     }
 
+    /// Takes the secrets out of a text that is kept.
+    pub fn clean(&self, text: &mut String) {
+        if let Some(hidden) = self.hide(text) {
+            *text = hidden;
+        }
+    }
+
+    /// Remembers what another mask does as well.
+    pub fn absorb(&mut self, other: Self) {
+        self.windows.extend(other.windows);
+        self.short.extend(other.short);
+        self.overflow |= other.overflow || self.windows.len() + self.short.len() > MOST;
+    }
+
     /// The text with as many bytes as before, for what is pointed into; `None` when it holds no secret.
     #[must_use]
     pub fn blot(&self, text: &str) -> Option<String> {

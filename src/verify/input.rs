@@ -382,6 +382,7 @@ impl<'o> Run<'o> {
 
     /// Shows records to whoever watches.
     fn show(&mut self, parsed: &[Vec<Entry<'_>>]) {
+        self.remember_secrets(parsed.iter().flatten());
         for entry in parsed.iter().flatten() {
             self.records += 1;
             self.report_problems(entry);
@@ -471,7 +472,7 @@ impl<'o> Run<'o> {
         let mut timelines = Vec::new();
         for mut harvest in harvests {
             if !self.mask.is_empty() {
-                harvest.timeline.each_text(&mut |text| hide(text, &self.mask));
+                harvest.timeline.each_text(&mut |text| self.mask.clean(text));
             }
             findings.extend(harvest.findings);
             follow_ups.extend(harvest.follow_ups);
@@ -507,6 +508,7 @@ impl<'o> Run<'o> {
             }
         }
         report.findings.extend(findings);
+        report.secrets.absorb(self.mask);
     }
 }
 
@@ -514,7 +516,7 @@ impl<'o> Run<'o> {
 fn hide_in_finding(finding: &mut Finding, mask: &Mask) {
     // What says that there is a secret doesn't say it, and names it by its first characters.
     if finding.code != Code(803) {
-        hide(&mut finding.message, mask);
+        mask.clean(&mut finding.message);
     }
     if let Some(excerpt) = &mut finding.place.excerpt
         && let Some(text) = mask.blot(&excerpt.text)
@@ -522,12 +524,12 @@ fn hide_in_finding(finding: &mut Finding, mask: &Mask) {
         excerpt.text = text;
     }
     if let Some(pointer) = &mut finding.place.pointer {
-        hide(pointer, mask);
+        mask.clean(pointer);
     }
     if let Some(hidden) = finding.execution.as_deref().and_then(|id| mask.hide(id)) {
         finding.execution = Some(hidden.into());
     }
-    finding.related.iter_mut().for_each(|r| hide(&mut r.message, mask));
+    finding.related.iter_mut().for_each(|r| mask.clean(&mut r.message));
 }
 
 fn hide_in_summary(summary: &mut Summary, mask: &Mask) {
@@ -535,13 +537,7 @@ fn hide_in_summary(summary: &mut Summary, mask: &Mask) {
         summary.id = hidden.into();
     }
     if let Some(outcome) = &mut summary.outcome {
-        hide(outcome, mask);
-    }
-}
-
-fn hide(text: &mut String, mask: &Mask) {
-    if let Some(hidden) = mask.hide(text) {
-        *text = hidden;
+        mask.clean(outcome);
     }
 }
 

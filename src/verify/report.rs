@@ -3,6 +3,7 @@
 use super::timeline::Timeline;
 use crate::diag::{Finding, Severity};
 use crate::replay::Summary;
+use crate::scan::mask::Mask;
 
 /// How much was looked at. A gate must not be able to pass emptily.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -65,6 +66,8 @@ pub struct Report {
     pub timeline: Timeline,
     /// What whoever reads the report has to be told besides, in sentences. May hold hostile text.
     pub notices: Vec<String>,
+    /// What was found secret. Its own texts are free of it; whoever says more of the inputs has to be as well.
+    pub secrets: Mask,
 }
 
 impl Report {
@@ -87,5 +90,6 @@ impl Report {
         self.timeline.turns.extend(other.timeline.turns);
         self.timeline.left_out += other.timeline.left_out;
         self.notices.extend(other.notices);
+        self.secrets.absorb(other.secrets);
     }
 }

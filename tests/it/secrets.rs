@@ -79,6 +79,36 @@ fn no_report_repeats_a_secret() {
 }
 
 #[test]
+fn what_a_policy_says_of_an_action_is_free_of_its_secrets() {
+    let token = sample::fill("ghp_⟦crc62:30⟧").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces/demo/react-fix.jsonl");
+    let trace = std::fs::read_to_string(demo).unwrap().replace("README.md", &format!("notes/{token}"));
+    assert!(trace.contains(&token));
+    std::fs::write(folder.path().join("t.jsonl"), trace).unwrap();
+    let policy = "version: 1\nid: p\ncombine: first-match\ndefault: { effect: deny, reason: Nothing is allowed }\nrules:\n  - { id: calls, when: { type: tool_call }, effect: deny, reason: No calls }\n";
+    std::fs::write(folder.path().join("p.yaml"), policy).unwrap();
+    std::fs::write(folder.path().join("yuangs-verify.toml"), "[traces]\npaths = ['t.jsonl']\n[policy]\nfile = 'p.yaml'\n")
+        .unwrap();
+    for args in [
+        &["policy", "replay", "t.jsonl", "--policy", "p.yaml"][..],
+        &["policy", "replay", "t.jsonl", "--policy", "p.yaml", "-v"],
+        &["policy", "replay", "t.jsonl", "--policy", "p.yaml", "--format", "json"],
+        &["policy", "compare", "p.yaml", "default", "--traces", "t.jsonl", "--cases", "2"],
+        &["policy", "compare", "p.yaml", "default", "--traces", "t.jsonl", "--cases", "2", "--format", "json"],
+        &["gate", "-v"],
+        &["gate", "--format", "json"],
+        &["gate", "--format", "html"],
+    ] {
+        let output = run(args, folder.path());
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+        assert!(said.contains("YV50") || said.contains("YV51"), "{args:?}: {said}");
+        assert!(!said.contains(&token[12..24]), "{args:?}: {said}");
+    }
+}
+
+#[test]
 fn a_secret_is_one_finding_wherever_it_stands() {
     let folder = tempfile::tempdir().unwrap();
     let token = sample::fill("ghp_⟦crc62:30⟧").unwrap();

@@ -9,6 +9,7 @@ use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::diag::Severity;
 use crate::policy::{Action, At, Change, Comparison, Effort, Ledger, compare, load_cases, load_corpus};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::scan::mask::Mask;
 use crate::source::discover;
 use crate::verify::{Options, watch};
 use clap::Args;
@@ -57,7 +58,7 @@ struct Pair {
 impl CompareArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let (pairs, one_sided) = self.pairs()?;
-        let given = self.given()?;
+        let (given, secrets) = self.given()?;
         let effort = Effort { seed: self.seed, cases: self.cases, only: Vec::new() };
         let mut objections = Objections::default();
         let mut results = Vec::new();
@@ -66,10 +67,11 @@ impl CompareArgs {
             report(&pair, &comparison, &mut objections);
             results.push((pair, comparison));
         }
+        objections.hide(&secrets);
         objections.finish();
         print(Color::Auto, |out| match self.format {
             Format::Text => self.text(&results, &one_sided, &objections, out),
-            Format::Json => writeln!(out, "{}", safe_json(&self.json(&results, &one_sided, &objections))),
+            Format::Json => writeln!(out, "{}", safe_json(&self.json(&results, &one_sided, &objections, &secrets))),
         })?;
         if results.is_empty() {
             return Ok(EXIT_UNABLE);
@@ -110,8 +112,8 @@ impl CompareArgs {
         Ok((pairs, removed.chain(added).collect()))
     }
 
-    /// The actions of corpora, test files and traces.
-    fn given(&self) -> Result<Vec<Action>, Failure> {
+    /// The actions of corpora, test files and traces, and what no output may show of them.
+    fn given(&self) -> Result<(Vec<Action>, Mask), Failure> {
         let mut given = Vec::new();
         for path in &self.corpus {
             let (name, text) = (find::name_of(path), find::read(path)?);
@@ -132,7 +134,7 @@ impl CompareArgs {
         if report.counts.unopened > 0 {
             return Err(Failure::unable("a trace can't be opened", "--traces takes files and folders of traces"));
         }
-        Ok(given)
+        Ok((given, report.secrets))
     }
 
     fn text(
@@ -172,7 +174,13 @@ impl CompareArgs {
         writeln!(out, "seed {}: a search, and no proof that nothing else differs", self.seed)
     }
 
-    fn json(&self, results: &[(Pair, Comparison)], one_sided: &[String], objections: &Objections) -> serde_json::Value {
+    fn json(
+        &self,
+        results: &[(Pair, Comparison)],
+        one_sided: &[String],
+        objections: &Objections,
+        secrets: &Mask,
+    ) -> serde_json::Value {
         let pairs: Vec<_> = results
             .iter()
             .map(|(pair, found)| {
@@ -180,7 +188,7 @@ impl CompareArgs {
                     .differences
                     .iter()
                     .map(
-                        |(kind, d)| json!({ "kind": kind, "count": d.count, "witness": d.witness.to_json(), "reason": d.reason }),
+                        |(kind, d)| json!({ "kind": kind, "count": d.count, "witness": without(d.witness.to_json(), secrets), "reason": d.reason }),
                     )
                     .collect();
                 json!({
@@ -193,6 +201,21 @@ impl CompareArgs {
             "version": 1, "seed": self.seed, "exhaustive": false, "pairs": pairs, "notCompared": one_sided,
             "findings": findings_json(&objections.findings),
         })
+    }
+}
+
+/// A value without the secrets in its texts and member names.
+fn without(value: serde_json::Value, secrets: &Mask) -> serde_json::Value {
+    use serde_json::Value;
+    let clean = |mut text: String| {
+        secrets.clean(&mut text);
+        text
+    };
+    match value {
+        Value::String(text) => Value::String(clean(text)),
+        Value::Array(list) => list.into_iter().map(|v| without(v, secrets)).collect(),
+        Value::Object(members) => members.into_iter().map(|(name, v)| (clean(name), without(v, secrets))).collect(),
+        other => other,
     }
 }
 

@@ -4,6 +4,7 @@ use super::find::{excerpt, place};
 use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
 use crate::policy::At;
 use crate::rules::by_code;
+use crate::scan::mask::Mask;
 
 /// The findings of one run.
 #[derive(Debug, Default)]
@@ -51,6 +52,17 @@ impl Objections {
     pub(super) fn finish(&mut self) {
         self.findings.sort_by_cached_key(Finding::order);
         assign_fingerprints(&mut self.findings);
+    }
+
+    /// Takes the secrets of the traces out of what is said of their actions.
+    pub(super) fn hide(&mut self, secrets: &Mask) {
+        for finding in &mut self.findings {
+            secrets.clean(&mut finding.message);
+            finding.help.iter_mut().for_each(|help| secrets.clean(help));
+            if let Some(hidden) = finding.execution.as_deref().and_then(|id| secrets.hide(id)) {
+                finding.execution = Some(hidden.into());
+            }
+        }
     }
 
     /// How many there are of a severity.

@@ -149,6 +149,16 @@ fn judge_all(policies: &Shelf, inputs: &[Result<Input, Missing>]) -> (Tally, Obj
             });
         });
     });
+    if !report.secrets.is_empty() {
+        objections.hide(&report.secrets);
+        for group in tally.groups.values_mut() {
+            report.secrets.clean(&mut group.reason);
+            for (_, _, execution, action) in &mut group.actions {
+                report.secrets.clean(execution);
+                report.secrets.clean(action);
+            }
+        }
+    }
     (tally, objections, report)
 }
 
