@@ -19,5 +19,7 @@ pub mod scan;
 pub mod schema;
 pub mod source;
 pub mod time;
+pub mod tokens;
 pub mod trace;
 pub mod verify;
+pub mod workspace;

@@ -8,6 +8,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("json", &[]),
     ("time", &[]),
     ("source", &["json"]),
+    ("tokens", &[]),
+    ("workspace", &["command", "diag"]),
     ("diag", &[]),
     ("schema", &["json", "time"]),
     ("governance", &[]),

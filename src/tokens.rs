@@ -1,0 +1,84 @@
+//! How many tokens a text is for a model: counted by a real tokenizer, never guessed from characters.
+
+/// A tokenizer whose vocabulary is built into the program. Reports name the one that they counted with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Encoding {
+    /// `o200k_base`: about 200,000 tokens, used by the models since 2024. The default.
+    #[default]
+    O200k,
+    /// `cl100k_base`: about 100,000 tokens, used by the generation before.
+    Cl100k,
+}
+
+impl Encoding {
+    /// All of them, the default first.
+    pub const ALL: [Encoding; 2] = [Encoding::O200k, Encoding::Cl100k];
+
+    /// The name under which the encoding is published.
+    pub fn name(self) -> &'static str {
+        match self {
+            Encoding::O200k => "o200k_base",
+            Encoding::Cl100k => "cl100k_base",
+        }
+    }
+
+    /// The encoding of that name, if it is built in.
+    pub fn named(name: &str) -> Option<Encoding> {
+        Encoding::ALL.into_iter().find(|e| e.name() == name)
+    }
+
+    fn tokenizer(self) -> &'static bpe_openai::Tokenizer {
+        match self {
+            Encoding::O200k => bpe_openai::o200k_base(),
+            Encoding::Cl100k => bpe_openai::cl100k_base(),
+        }
+    }
+
+    /// Tokens of the text. Linear in its length. The first call loads the vocabulary.
+    pub fn count(self, text: &str) -> usize {
+        self.tokenizer().count(text)
+    }
+
+    /// Tokens of the text if they are at most `limit`; it stops counting as soon as they are more.
+    pub fn count_within(self, text: &str, limit: usize) -> Option<usize> {
+        let mut left = limit;
+        for piece in self.tokenizer().split(text) {
+            left = left.checked_sub(self.tokenizer().bpe.count(piece.as_bytes()))?;
+        }
+        Some(limit - left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Counts that are published with the encodings or were taken from the reference implementation.
+    #[test]
+    fn known_texts_have_their_known_counts() {
+        for encoding in Encoding::ALL {
+            assert_eq!(encoding.count(""), 0);
+            assert_eq!(encoding.count("hello world"), 2, "{}", encoding.name());
+            assert_eq!(Encoding::named(encoding.name()), Some(encoding));
+        }
+        assert_eq!(Encoding::Cl100k.count("tiktoken is great!"), 6);
+        assert_eq!(Encoding::named("gpt2"), None);
+    }
+
+    #[test]
+    fn a_limit_is_inclusive() {
+        assert_eq!(Encoding::O200k.count_within("hello world", 2), Some(2));
+        assert_eq!(Encoding::O200k.count_within("hello world", 1), None);
+        assert_eq!(Encoding::O200k.count_within("", 0), Some(0));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn the_limit_agrees_with_the_count(text in "\\PC{0,60}", limit in 0_usize..40) {
+            let count = Encoding::O200k.count(&text);
+            prop_assert_eq!(Encoding::O200k.count_within(&text, limit), (count <= limit).then_some(count));
+        }
+    }
+}

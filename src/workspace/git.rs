@@ -1,0 +1,287 @@
+//! Revisions of a git repository, read from the object store: no checkout, no hook, no filter, no network.
+//!
+//! Paths are bytes in git; those that are no UTF-8 are given with U+FFFD in place of what isn't, and marked.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Why something of a repository can't be read.
+#[derive(Debug, Error)]
+pub enum GitError {
+    /// No repository at or above the folder, or one that git refuses to read (another owner, broken).
+    #[error("no git repository can be read at `{path}`: {reason}")]
+    Open {
+        /// The folder asked for.
+        path: String,
+        /// What libgit2 says.
+        reason: String,
+    },
+    /// The revision doesn't name a commit.
+    #[error("`{revision}` names no commit: {reason}")]
+    Revision {
+        /// As the user wrote it.
+        revision: String,
+        /// What libgit2 says.
+        reason: String,
+    },
+    /// The revision doesn't hold that file.
+    #[error("`{path}` is no file of `{revision}`")]
+    NoFile {
+        /// The path asked for.
+        path: String,
+        /// The commit that was looked into.
+        revision: String,
+    },
+    /// The object store is broken or incomplete (a shallow or partial clone).
+    #[error("the repository's objects can't be read: {0}")]
+    Objects(String),
+    /// A file larger than the caller takes.
+    #[error("`{path}` has {size} bytes, more than the limit of {limit}")]
+    TooLarge {
+        /// The path asked for.
+        path: String,
+        /// Its size in bytes.
+        size: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+}
+
+/// What an entry of a tree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// An ordinary file (mode 100644, or the old 100664).
+    File,
+    /// A file that may be executed (mode 100755).
+    Executable,
+    /// A symbolic link (mode 120000); its content is where it points to.
+    Link,
+    /// A commit of another repository (mode 160000); it has no content here.
+    Submodule,
+}
+
+/// One file of a revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// From the top of the tree, with `/`.
+    pub path: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its object.
+    pub id: ObjectId,
+    /// Whether the path is valid UTF-8; if not, `path` can't be used to find the file again.
+    pub path_is_utf8: bool,
+}
+
+/// The name of an object: the hash of its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectId(git2::Oid);
+
+impl std::fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// An opened repository.
+pub struct Repository {
+    inner: git2::Repository,
+}
+
+impl std::fmt::Debug for Repository {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Repository").field("path", &self.inner.path()).finish()
+    }
+}
+
+fn objects(error: &git2::Error) -> GitError {
+    GitError::Objects(error.message().to_owned())
+}
+
+impl Repository {
+    /// The repository that the folder belongs to: the nearest one upwards.
+    ///
+    /// # Errors
+    /// [`GitError::Open`] when there is none that can be read.
+    pub fn discover(folder: &Path) -> Result<Repository, GitError> {
+        let refused = |e: git2::Error| GitError::Open { path: folder.display().to_string(), reason: e.message().to_owned() };
+        let inner = git2::Repository::discover(folder).map_err(refused)?;
+        Ok(Repository { inner })
+    }
+
+    /// The top of the work tree; `None` for a bare repository.
+    pub fn work_tree(&self) -> Option<PathBuf> {
+        self.inner.workdir().map(Path::to_path_buf)
+    }
+
+    /// The commit that a revision names (`HEAD`, `main~2`, a tag, a hash).
+    ///
+    /// # Errors
+    /// [`GitError::Revision`] when it names none.
+    pub fn commit(&self, revision: &str) -> Result<ObjectId, GitError> {
+        let refused = |e: git2::Error| GitError::Revision { revision: revision.to_owned(), reason: e.message().to_owned() };
+        let object = self.inner.revparse_single(revision).map_err(refused)?;
+        Ok(ObjectId(object.peel_to_commit().map_err(refused)?.id()))
+    }
+
+    /// The best common ancestor of two commits; `None` when their histories share nothing.
+    ///
+    /// # Errors
+    /// [`GitError::Objects`] when the history can't be read.
+    pub fn merge_base(&self, one: ObjectId, other: ObjectId) -> Result<Option<ObjectId>, GitError> {
+        match self.inner.merge_base(one.0, other.0) {
+            Ok(id) => Ok(Some(ObjectId(id))),
+            Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(objects(&error)),
+        }
+    }
+
+    /// The commits that lead to `from`, newest first by commit time and then by name, at most `limit`.
+    ///
+    /// # Errors
+    /// [`GitError::Objects`] when the history can't be read.
+    pub fn history(&self, from: ObjectId, limit: usize) -> Result<Vec<ObjectId>, GitError> {
+        let mut walk = self.inner.revwalk().map_err(|e| objects(&e))?;
+        walk.set_sorting(git2::Sort::TOPOLOGICAL | git2::Sort::TIME).map_err(|e| objects(&e))?;
+        walk.push(from.0).map_err(|e| objects(&e))?;
+        walk.take(limit).map(|id| id.map(ObjectId).map_err(|e| objects(&e))).collect()
+    }
+
+    /// All files of a commit, sorted by the bytes of their paths. Submodules stand in it as one entry each.
+    ///
+    /// # Errors
+    /// [`GitError::Objects`] when the tree can't be read.
+    pub fn files(&self, commit: ObjectId) -> Result<Vec<Entry>, GitError> {
+        let tree = self.inner.find_commit(commit.0).and_then(|c| c.tree()).map_err(|e| objects(&e))?;
+        let mut all = Vec::new();
+        // A stack of our own: a tree written by an attacker may be nested deeper than any call stack.
+        let mut open: Vec<(Vec<u8>, git2::Tree<'_>)> = vec![(Vec::new(), tree)];
+        while let Some((prefix, tree)) = open.pop() {
+            for entry in &tree {
+                let mut path = prefix.clone();
+                path.extend_from_slice(entry.name_bytes());
+                let kind = match entry.filemode() {
+                    0o040_000 => {
+                        path.push(b'/');
+                        open.push((path, self.inner.find_tree(entry.id()).map_err(|e| objects(&e))?));
+                        continue;
+                    }
+                    0o120_000 => Kind::Link,
+                    0o160_000 => Kind::Submodule,
+                    0o100_755 => Kind::Executable,
+                    _ => Kind::File,
+                };
+                all.push((path, kind, ObjectId(entry.id())));
+            }
+        }
+        all.sort();
+        let entry = |(path, kind, id): (Vec<u8>, Kind, ObjectId)| match String::from_utf8(path) {
+            Ok(path) => Entry { path, kind, id, path_is_utf8: true },
+            Err(e) => Entry { path: String::from_utf8_lossy(e.as_bytes()).into_owned(), kind, id, path_is_utf8: false },
+        };
+        Ok(all.into_iter().map(entry).collect())
+    }
+
+    /// The content of an object that [`Repository::files`] gave.
+    ///
+    /// # Errors
+    /// [`GitError::Objects`] when it can't be read, [`GitError::TooLarge`] when it has more than `limit` bytes.
+    pub fn content(&self, id: ObjectId, limit: usize) -> Result<Vec<u8>, GitError> {
+        let store = self.inner.odb().map_err(|e| objects(&e))?;
+        // The header first: a file of gigabytes isn't unpacked only to be refused.
+        let (size, _) = store.read_header(id.0).map_err(|e| objects(&e))?;
+        if size > limit {
+            return Err(GitError::TooLarge { path: id.to_string(), size, limit });
+        }
+        Ok(self.inner.find_blob(id.0).map_err(|e| objects(&e))?.content().to_vec())
+    }
+
+    /// The content of one file of a commit.
+    ///
+    /// # Errors
+    /// [`GitError::NoFile`] when the commit has no such file, else as [`Repository::content`].
+    pub fn file(&self, commit: ObjectId, path: &str, limit: usize) -> Result<Vec<u8>, GitError> {
+        let missing = || GitError::NoFile { path: path.to_owned(), revision: commit.to_string() };
+        let tree = self.inner.find_commit(commit.0).and_then(|c| c.tree()).map_err(|e| objects(&e))?;
+        let entry = tree.get_path(Path::new(path)).map_err(|_| missing())?;
+        if entry.kind() != Some(git2::ObjectType::Blob) {
+            return Err(missing());
+        }
+        match self.content(ObjectId(entry.id()), limit) {
+            Err(GitError::TooLarge { size, limit, .. }) => Err(GitError::TooLarge { path: path.to_owned(), size, limit }),
+            other => other,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Writes one commit with these files over the ones before and moves `HEAD` to it.
+    pub(crate) fn commit(repository: &git2::Repository, files: &[(&str, &[u8], i32)]) -> git2::Oid {
+        let parent = repository.head().ok().and_then(|h| h.peel_to_commit().ok());
+        let mut index = git2::Index::new().unwrap();
+        if let Some(parent) = &parent {
+            index.read_tree(&parent.tree().unwrap()).unwrap();
+        }
+        for (path, content, mode) in files {
+            let id = repository.blob(content).unwrap();
+            let entry = git2::IndexEntry {
+                ctime: git2::IndexTime::new(0, 0),
+                mtime: git2::IndexTime::new(0, 0),
+                dev: 0,
+                ino: 0,
+                mode: u32::try_from(*mode).unwrap(),
+                uid: 0,
+                gid: 0,
+                file_size: 0,
+                id,
+                flags: 0,
+                flags_extended: 0,
+                path: path.as_bytes().to_vec(),
+            };
+            index.add(&entry).unwrap();
+        }
+        let tree = repository.find_tree(index.write_tree_to(repository).unwrap()).unwrap();
+        let who = git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
+        let parents: Vec<&git2::Commit<'_>> = parent.iter().collect();
+        repository.commit(Some("HEAD"), &who, &who, "c", &tree, &parents).unwrap()
+    }
+
+    #[test]
+    fn a_revision_is_read_without_a_checkout() {
+        let folder = tempfile::tempdir().unwrap();
+        let raw = git2::Repository::init(folder.path()).unwrap();
+        commit(&raw, &[("b/x.txt", b"one\n", 0o100_644), ("a.sh", b"#!/bin/sh\n", 0o100_755)]);
+        commit(&raw, &[("b/x.txt", b"two\n", 0o100_644), ("l", b"../../etc/passwd", 0o120_000)]);
+
+        let repository = Repository::discover(folder.path()).unwrap();
+        let head = repository.commit("HEAD").unwrap();
+        let before = repository.commit("HEAD~1").unwrap();
+        assert_eq!(repository.file(before, "b/x.txt", 100).unwrap(), b"one\n");
+        assert_eq!(repository.file(head, "b/x.txt", 100).unwrap(), b"two\n");
+        assert_eq!(repository.merge_base(head, before).unwrap(), Some(before));
+        assert_eq!(repository.history(head, 10).unwrap(), [head, before]);
+        let names: Vec<(String, Kind)> = repository.files(head).unwrap().into_iter().map(|e| (e.path, e.kind)).collect();
+        let expected = [("a.sh", Kind::Executable), ("b/x.txt", Kind::File), ("l", Kind::Link)];
+        assert_eq!(names, expected.map(|(p, k)| (p.to_owned(), k)));
+        assert!(!folder.path().join("a.sh").exists());
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(Repository::discover(&folder.path().join("none")), Err(GitError::Open { .. })));
+        let raw = git2::Repository::init(folder.path()).unwrap();
+        commit(&raw, &[("b/x.txt", b"one\n", 0o100_644)]);
+        let repository = Repository::discover(folder.path()).unwrap();
+        assert!(matches!(repository.commit("main~7"), Err(GitError::Revision { .. })));
+        let head = repository.commit("HEAD").unwrap();
+        assert!(matches!(repository.file(head, "b", 100), Err(GitError::NoFile { .. })));
+        assert!(matches!(repository.file(head, "../x", 100), Err(GitError::NoFile { .. })));
+        let large = repository.file(head, "b/x.txt", 3).unwrap_err().to_string();
+        assert_eq!(large, "`b/x.txt` has 4 bytes, more than the limit of 3");
+    }
+}
