@@ -6,7 +6,7 @@ use crate::command::{Analysis, Context, Links, Risk, Table, analyse, explain};
 use crate::report::terminal;
 use clap::{Args, Subcommand, ValueEnum};
 use rayon::prelude::*;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -153,6 +153,14 @@ struct Row {
     class: Option<String>,
 }
 
+/// An analysis with the sentences that say why.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    analysis: &'a Analysis,
+    reasons: Vec<String>,
+}
+
 /// A rated line: its number, what was expected, what was found. None when the line is no row.
 type Rated = (usize, Option<(Row, Analysis)>);
 
@@ -165,7 +173,10 @@ impl ShellCommand {
                 let analysis = analyse(&line, &places.context(&table)?);
                 print(Color::Auto, |out| match format {
                     Format::Text => writeln!(out, "{}", explain::explain(&line, &analysis).trim_end()),
-                    Format::Json => writeln!(out, "{}", serde_json::to_string_pretty(&analysis).map_err(io::Error::other)?),
+                    Format::Json => {
+                        let told = Told { reasons: analysis.reasons(), analysis: &analysis };
+                        writeln!(out, "{}", serde_json::to_string_pretty(&told).map_err(io::Error::other)?)
+                    }
                 })?;
                 Ok(EXIT_CLEAN)
             }

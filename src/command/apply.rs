@@ -156,7 +156,7 @@ impl Engine<'_> {
         match target {
             Some(e) => {
                 e.risk = floor;
-                e.why = format!("`{name}` with these arguments is rated {}", floor.as_str());
+                e.why = format!("`{name}` with these arguments is rated {}", floor.as_str()).into();
             }
             None => {
                 let kind = if floor == Risk::High { EffectKind::System } else { EffectKind::Execute };

@@ -1,6 +1,7 @@
 //! What a command does: effects, how sure we are, and the risk that follows.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Bytes `from..to` of the original line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -184,7 +185,7 @@ pub struct Effect {
     /// The risk that this effect alone brings.
     pub risk: Risk,
     /// Why, in a few words.
-    pub why: String,
+    pub why: Cow<'static, str>,
     /// For effects on paths: where the path points, seen from where the line stands when it gets there.
     #[serde(skip)]
     pub place: Option<super::path::PathInfo>,
@@ -233,8 +234,6 @@ pub struct Analysis {
     pub unparsed: bool,
     /// What would run, parents before children.
     pub tree: Vec<Step>,
-    /// Why the risk is what it is, the worst first.
-    pub reasons: Vec<String>,
     /// True if there was more than is kept: effects or steps are missing here (the risk counts them).
     #[serde(skip)]
     pub cut: bool,
@@ -245,5 +244,27 @@ impl Analysis {
     #[must_use]
     pub fn has(&self, kind: EffectKind) -> bool {
         self.effects.iter().any(|e| e.kind == kind)
+    }
+
+    /// Why the risk is what it is, the worst first; each thing once, and not more than a person reads.
+    #[must_use]
+    pub fn reasons(&self) -> Vec<String> {
+        const MOST: usize = 12;
+        let mut ranked: Vec<&Effect> = self.effects.iter().filter(|e| e.risk > Risk::Low).collect();
+        ranked.sort_by_key(|e| std::cmp::Reverse(e.risk));
+        let mut reasons: Vec<String> = Vec::new();
+        for e in ranked {
+            let line = match &e.target {
+                Some(t) => format!("{} `{t}`: {}", e.kind.as_str(), e.why),
+                None => format!("{}: {}", e.kind.as_str(), e.why),
+            };
+            if reasons.len() == MOST {
+                break;
+            }
+            if !reasons.contains(&line) {
+                reasons.push(line);
+            }
+        }
+        reasons
     }
 }

@@ -11,6 +11,7 @@ use super::effect::{Analysis, Certainty, Effect, EffectKind, How, Risk, Span, St
 use super::expand::{Arg, Var};
 use super::parse::{self, Base};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// Deepest nesting of code in code (`sh -c`, `eval`, functions, wrappers).
@@ -131,44 +132,37 @@ impl<'a> Engine<'a> {
         certainty: Certainty,
         span: Span,
         risk: Risk,
-        why: impl Into<String>,
+        why: impl Into<Cow<'static, str>>,
     ) {
-        if self.dry
-            && matches!(
-                kind,
-                EffectKind::Write
-                    | EffectKind::Delete
-                    | EffectKind::Install
-                    | EffectKind::Process
-                    | EffectKind::GitWrite
-                    | EffectKind::GitRewrite
-                    | EffectKind::Execute
-                    | EffectKind::System
-            )
-        {
-            return;
-        }
         let place = self.place_of(kind, target.as_deref());
-        let same = |e: &Effect| e.kind == kind && e.span == span && e.target == target && e.place == place;
+        self.emit_at(Effect { kind, target, certainty, span, risk, why: why.into(), place });
+    }
+
+    /// Adds an effect whose place is known.
+    pub fn emit_at(&mut self, effect: Effect) {
+        use EffectKind::{Delete, Execute, GitRewrite, GitWrite, Install, Process, System, Write};
+        if self.dry && matches!(effect.kind, Write | Delete | Install | Process | GitWrite | GitRewrite | Execute | System) {
+            return;
+        }
+        let same =
+            |e: &Effect| e.kind == effect.kind && e.span == effect.span && e.target == effect.target && e.place == effect.place;
         if let Some(e) = self.effects.iter_mut().rev().take(32).find(|e| same(e)) {
-            if risk > e.risk {
-                e.risk = risk;
-                e.why = why.into();
-            }
-            e.certainty = e.certainty.min(certainty);
-            return;
-        }
-        if self.effects.len() >= MAX_KEPT {
-            self.cut = true;
-            // Never lose the worst.
-            if let Some(last) = self.effects.last_mut() {
-                if risk > last.risk {
-                    *last = Effect { kind, target, certainty, span, risk, why: why.into(), place };
-                }
+            e.certainty = e.certainty.min(effect.certainty);
+            if effect.risk > e.risk {
+                e.risk = effect.risk;
+                e.why = effect.why;
             }
             return;
         }
-        self.effects.push(Effect { kind, target, certainty, span, risk, why: why.into(), place });
+        if self.effects.len() < MAX_KEPT {
+            self.effects.push(effect);
+            return;
+        }
+        self.cut = true;
+        // Never lose the worst.
+        if let Some(last) = self.effects.last_mut().filter(|last| effect.risk > last.risk) {
+            *last = effect;
+        }
     }
 
     /// Where the path of an effect points, seen from the directory that the line is in by then.
@@ -180,12 +174,12 @@ impl<'a> Engine<'a> {
     }
 
     /// Adds a certain effect with the risk of its kind.
-    pub fn emit(&mut self, kind: EffectKind, target: Option<&str>, span: Span, why: &str) {
+    pub fn emit(&mut self, kind: EffectKind, target: Option<&str>, span: Span, why: impl Into<Cow<'static, str>>) {
         self.emit_raw(kind, target.map(show), Certainty::Certain, span, kind.base_risk(), why);
     }
 
     /// Code that can't be known is run.
-    pub fn dynamic(&mut self, span: Span, why: &str) {
+    pub fn dynamic(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
         self.emit_raw(EffectKind::Dynamic, None, Certainty::Certain, span, Risk::High, why);
     }
 
@@ -703,18 +697,6 @@ impl<'a> Engine<'a> {
         effects.sort_by_key(|e| (e.span, e.kind));
         let risk = effects.iter().map(|e| e.risk).max().unwrap_or_default();
         let risk = if self.unparsed { Risk::High } else { risk };
-        let mut ranked: Vec<&Effect> = effects.iter().filter(|e| e.risk > Risk::Low).collect();
-        ranked.sort_by_key(|e| std::cmp::Reverse(e.risk));
-        let mut reasons: Vec<String> = Vec::new();
-        for e in ranked {
-            let line = match &e.target {
-                Some(t) => format!("{} `{t}`: {}", e.kind.as_str(), e.why),
-                None => format!("{}: {}", e.kind.as_str(), e.why),
-            };
-            if !reasons.contains(&line) && reasons.len() < 12 {
-                reasons.push(line);
-            }
-        }
-        Analysis { risk, effects, unparsed: self.unparsed, tree: self.steps, reasons, cut: self.cut }
+        Analysis { risk, effects, unparsed: self.unparsed, tree: self.steps, cut: self.cut }
     }
 }

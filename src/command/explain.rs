@@ -138,7 +138,7 @@ fn effect_line(e: &Effect) -> String {
 pub fn explain(cmd: &str, analysis: &Analysis) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "risk: {}{}", analysis.risk.as_str(), if analysis.unparsed { " (not understood)" } else { "" });
-    for r in &analysis.reasons {
+    for r in &analysis.reasons() {
         let _ = writeln!(out, "  {}", escape(r));
     }
     if !analysis.tree.is_empty() {

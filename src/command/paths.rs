@@ -1,7 +1,7 @@
 //! Effects on paths: what is read, written, removed, and what risk that brings.
 
 use super::chars::{HOLE, has_glob, show};
-use super::effect::{Certainty, EffectKind, Risk};
+use super::effect::{Certainty, Effect, EffectKind, Risk};
 use super::engine::Engine;
 use super::expand::Arg;
 use super::links::Followed;
@@ -36,6 +36,26 @@ impl Engine<'_> {
         if arg.text.contains(HOLE) || has_glob(&arg.text) { Certainty::Possible } else { Certainty::Certain }
     }
 
+    /// Adds the effect of a path that has been classed.
+    fn emit_path(&mut self, kind: EffectKind, arg: &Arg, info: PathInfo, risk: Risk, why: &'static str) {
+        let certainty = Self::certainty(arg);
+        let target = show(&arg.text);
+        if target == arg.text {
+            self.emit_at(Effect {
+                kind,
+                target: Some(target),
+                certainty,
+                span: arg.span,
+                risk,
+                why: why.into(),
+                place: Some(info),
+            });
+        } else {
+            // What is shown says less than what was classed.
+            self.emit_raw(kind, Some(target), certainty, arg.span, risk, why);
+        }
+    }
+
     /// The contents of a path are read.
     pub(crate) fn path_read(&mut self, arg: &Arg) {
         self.burn(arg.text.len() / 8 + 4);
@@ -43,26 +63,18 @@ impl Engine<'_> {
             return;
         }
         let info = self.classify(&arg.text);
-        let c = Self::certainty(arg);
         if info.secret {
-            self.emit_raw(
-                EffectKind::Credential,
-                Some(show(&arg.text)),
-                c,
-                arg.span,
-                Risk::High,
-                "reads a file that holds secrets",
-            );
+            self.emit_path(EffectKind::Credential, arg, info, Risk::High, "reads a file that holds secrets");
             return;
         }
         if info.class == PathClass::Sink {
             return;
         }
         if raw_device(&info.absolute) {
-            self.emit_raw(EffectKind::System, Some(show(&arg.text)), c, arg.span, Risk::High, "reads a device directly");
+            self.emit_path(EffectKind::System, arg, info, Risk::High, "reads a device directly");
             return;
         }
-        self.emit_raw(EffectKind::Read, Some(show(&arg.text)), c, arg.span, Risk::Low, "reads");
+        self.emit_path(EffectKind::Read, arg, info, Risk::Low, "reads");
     }
 
     /// Only the name or metadata of a path is looked at.
@@ -70,7 +82,8 @@ impl Engine<'_> {
         if arg.text == "-" || arg.text.is_empty() {
             return;
         }
-        self.emit_raw(EffectKind::Read, Some(show(&arg.text)), Self::certainty(arg), arg.span, Risk::Low, "looks at");
+        let info = self.classify(&arg.text);
+        self.emit_path(EffectKind::Read, arg, info, Risk::Low, "looks at");
     }
 
     /// A path is created, changed or replaced.
@@ -100,7 +113,7 @@ impl Engine<'_> {
             PathClass::System => (EffectKind::Write, Risk::High, "writes into a system directory"),
             PathClass::Unknown => (EffectKind::Write, Risk::High, "writes to a path that isn't known"),
         };
-        self.emit_raw(kind, Some(show(&arg.text)), Self::certainty(arg), arg.span, risk, why);
+        self.emit_path(kind, arg, info, risk, why);
     }
 
     /// A path is removed; `recursive` for whole trees.
@@ -124,7 +137,7 @@ impl Engine<'_> {
             PathClass::Home | PathClass::Outside => (Risk::High, "removes outside the work tree"),
             PathClass::Unknown => (Risk::High, "removes a path that isn't known"),
         };
-        self.emit_raw(EffectKind::Delete, Some(show(&arg.text)), Self::certainty(arg), arg.span, risk, why);
+        self.emit_path(EffectKind::Delete, arg, info, risk, why);
     }
 
     /// A file's contents are destroyed, the file stays.
@@ -133,60 +146,29 @@ impl Engine<'_> {
         if info.class == PathClass::Sink && !info.absolute.starts_with("/dev/z") {
             return;
         }
-        self.emit_raw(
-            EffectKind::Delete,
-            Some(show(&arg.text)),
-            Self::certainty(arg),
-            arg.span,
-            Risk::High,
-            "destroys the contents of a file",
-        );
+        self.emit_path(EffectKind::Delete, arg, info, Risk::High, "destroys the contents of a file");
     }
 
     /// A path is moved away.
     pub(crate) fn path_move(&mut self, arg: &Arg) {
         let info = self.classify(&arg.text);
         if info.secret && info.class != PathClass::Inside {
-            self.emit_raw(
-                EffectKind::Credential,
-                Some(show(&arg.text)),
-                Self::certainty(arg),
-                arg.span,
-                Risk::High,
-                "moves a file that holds secrets",
-            );
+            self.emit_path(EffectKind::Credential, arg, info.clone(), Risk::High, "moves a file that holds secrets");
         }
-        match info.class {
-            PathClass::Inside | PathClass::Temporary => {
-                self.emit_raw(
-                    EffectKind::Write,
-                    Some(show(&arg.text)),
-                    Self::certainty(arg),
-                    arg.span,
-                    Risk::Medium,
-                    "moves away",
-                );
-            }
-            _ => {
-                let why =
-                    if info.class == PathClass::Unknown { "moves away what isn't known" } else { "moves away from outside" };
-                self.emit_raw(EffectKind::Write, Some(show(&arg.text)), Self::certainty(arg), arg.span, Risk::High, why);
-            }
-        }
+        let (risk, why) = match info.class {
+            PathClass::Inside | PathClass::Temporary => (Risk::Medium, "moves away"),
+            PathClass::Unknown => (Risk::High, "moves away what isn't known"),
+            _ => (Risk::High, "moves away from outside"),
+        };
+        self.emit_path(EffectKind::Write, arg, info, risk, why);
     }
 
     /// The mode or owner of a path is changed.
     pub(crate) fn path_mode(&mut self, arg: &Arg, recursive: bool) {
         self.path_write(arg, false);
         if recursive {
-            self.emit_raw(
-                EffectKind::Write,
-                Some(show(&arg.text)),
-                Self::certainty(arg),
-                arg.span,
-                Risk::High,
-                "changes a whole tree",
-            );
+            let info = self.classify(&arg.text);
+            self.emit_path(EffectKind::Write, arg, info, Risk::High, "changes a whole tree");
         }
     }
 }

@@ -9,6 +9,7 @@ mod escapes;
 mod hidden;
 mod letters;
 pub mod mask;
+mod runs;
 pub mod secret;
 mod strings;
 
@@ -28,17 +29,28 @@ pub struct Remark {
 /// Texts of one record that are reported; the rest is counted.
 const MOST: usize = 12;
 
+/// Finds both in a record that is valid JSON: its credentials, and text that hides from its reader.
+#[must_use]
+pub fn scan(record: &str) -> (Secrets, Vec<Remark>) {
+    let escapes = Escapes::of(record);
+    (secrets_in(record, true, escapes), hidden_in(record, escapes))
+}
+
 /// Finds text that hides from its reader in the strings of a record, which is valid JSON. One remark
 /// for each string, and none that says the same as an earlier one.
 #[must_use]
 pub fn hidden_text(record: &str) -> Vec<Remark> {
+    hidden_in(record, Escapes::of(record))
+}
+
+fn hidden_in(record: &str, escapes: Escapes) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = Vec::new();
-    if !may_hide(record) {
+    if !may_hide(record, escapes) {
         return remarks;
     }
     let mut left_out = 0_usize;
     strings::each(record, |string| {
-        if !may_hide(string.inner) {
+        if !may_hide(string.inner, escapes) {
             return;
         }
         let role = string.role();
@@ -79,6 +91,10 @@ pub struct Secrets {
 /// is searched as well.
 #[must_use]
 pub fn secrets(record: &str, valid: bool) -> Secrets {
+    secrets_in(record, valid, Escapes::of(record))
+}
+
+fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
     let mut secrets = Secrets::default();
     let table = match Table::shipped() {
         Ok(table) => table,
@@ -87,7 +103,7 @@ pub fn secrets(record: &str, valid: bool) -> Secrets {
             return secrets;
         }
     };
-    if !secret::may_hold(table, record) {
+    if !secret::may_hold(table, record, escapes) {
         return secrets;
     }
     let mut left_out = 0_usize;
@@ -128,9 +144,10 @@ pub fn secrets(record: &str, valid: bool) -> Secrets {
     secrets
 }
 
-/// Whether the text as written holds a character of interest, raw or as an escape.
-fn may_hide(text: &str) -> bool {
-    raw_of_interest(text) || escape_of_interest(text)
+/// Whether the text as written holds a character of interest, raw or as an escape. `escapes` are those of the text
+/// or of one that it is a part of.
+fn may_hide(text: &str, escapes: Escapes) -> bool {
+    raw_of_interest(text) || escape_of_interest(text, escapes)
 }
 
 fn raw_of_interest(text: &str) -> bool {
@@ -141,9 +158,8 @@ fn raw_of_interest(text: &str) -> bool {
     text.chars().any(|c| (!c.is_ascii() || c == '\u{7f}') && hidden::is_of_interest(c))
 }
 
-fn escape_of_interest(text: &str) -> bool {
+fn escape_of_interest(text: &str, escapes: Escapes) -> bool {
     let bytes = text.as_bytes();
-    let escapes = Escapes::of(text);
     // `\b`, `\f`, and `\r` that ends no line.
     let control = || {
         memchr::memchr_iter(b'\\', bytes).any(|at| match bytes.get(at + 1) {

@@ -414,11 +414,9 @@ fn scanned(text: &str, valid: bool, problems: &mut Vec<Problem>) -> Vec<Range<us
             problems.push(Problem { code, at: remark.at, pointer, message: remark.message });
         }
     };
-    let secrets = crate::scan::secrets(text, valid);
+    let (secrets, hidden) = if valid { crate::scan::scan(text) } else { (crate::scan::secrets(text, false), Vec::new()) };
     add(Code(803), secrets.remarks);
-    if valid {
-        add(Code(804), crate::scan::hidden_text(text));
-    }
+    add(Code(804), hidden);
     secrets.places
 }
 

@@ -1,7 +1,7 @@
 //! Values that are given to a name which says that they are secret: `DB_PASSWORD=…`, `"apiKey": "…"`,
 //! `Authorization: Bearer …`, `--token …`.
 
-use super::check::{entropy, is_placeholder, runs};
+use super::check::{counted_runs, entropy, is_placeholder};
 use super::table::Table;
 use std::ops::Range;
 
@@ -68,7 +68,7 @@ pub(super) fn is_secret_value(value: &[u8]) -> bool {
     if refers || inside(b"://") || inside(b"::") || inside(b"${") || inside(b"{{") || inside(b"()") || inside(b"->") {
         return false;
     }
-    let (equal, counted) = runs(value);
+    let (equal, counted) = counted_runs(value);
     let least = if value.len() < 20 { 3.0 } else { 3.2 };
     equal < 5 && counted < 6 && entropy(value) >= least && !is_words(value) && changes(value, 22)
 }

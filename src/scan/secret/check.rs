@@ -76,7 +76,7 @@ pub(super) fn entropy(bytes: &[u8]) -> f64 {
 }
 
 /// The longest run of equal characters, and of characters that count up or down.
-pub(super) fn runs(bytes: &[u8]) -> (usize, usize) {
+pub(super) fn counted_runs(bytes: &[u8]) -> (usize, usize) {
     let (mut equal, mut counted) = (1, 1);
     let (mut longest_equal, mut longest_counted) = (1, 1);
     let mut step = 0;
@@ -146,9 +146,9 @@ mod tests {
 
     #[test]
     fn runs_are_measured() {
-        assert_eq!(runs(b"aaab"), (3, 2));
-        assert_eq!(runs(b"x123456y"), (1, 6));
-        assert_eq!(runs(b"987"), (1, 3));
-        assert_eq!(runs(b""), (1, 1));
+        assert_eq!(counted_runs(b"aaab"), (3, 2));
+        assert_eq!(counted_runs(b"x123456y"), (1, 6));
+        assert_eq!(counted_runs(b"987"), (1, 3));
+        assert_eq!(counted_runs(b""), (1, 1));
     }
 }

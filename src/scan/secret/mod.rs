@@ -1,8 +1,7 @@
 //! Credentials in text.
 //!
 //! A secret is a long run of characters without space or quote, and nearly no text consists of those. So
-//! only every twelfth byte is looked at, runs are found from there, and in them the literals that begin a
-//! known kind of token (`ghp_`, `AKIA`, …). A pattern is tried at the place of its literal only, over a
+//! the long runs are found first, and in them the literals that begin a known kind of token (`ghp_`, `AKIA`, …). A pattern is tried at the place of its literal only, over a
 //! bounded stretch: the work grows with the length of the text and nothing else.
 
 mod assigned;
@@ -14,8 +13,9 @@ mod table;
 pub use table::{Rule, Table, TableError};
 
 use super::escapes::Escapes;
+use super::runs;
 use assigned::{VALUE, is_secret_name, is_secret_value, name_before};
-use check::{entropy, is_placeholder, runs};
+use check::{counted_runs, entropy, is_placeholder};
 use memchr::memmem::Finder;
 use sha2::{Digest, Sha256};
 use std::ops::Range;
@@ -39,8 +39,6 @@ pub struct Secret<'t> {
 static PRIVATE_KEY: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
 /// Bytes of the shortest token that may consist of letters alone.
 const SHORTEST: usize = 16;
-/// Bytes of a run that is looked into.
-const RUN: usize = 12;
 /// Bytes that a match may have; a private key fits.
 const LONGEST: usize = 16 << 10;
 /// Bytes that a match may have whose literal doesn't stand at its beginning.
@@ -55,66 +53,17 @@ fn ahead(bytes: &[u8], at: usize, length: usize) -> &[u8] {
     bytes.get(at..(at + length).min(bytes.len())).unwrap_or_default()
 }
 
-/// Bytes of which a run consists: what is visible, but quotes, brackets and what ends a word in code.
-const fn in_run(byte: u8) -> bool {
-    byte.is_ascii_graphic()
-        && !matches!(
-            byte,
-            b'"' | b'\'' | b'`' | b'\\' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>' | b',' | b';' | b'|'
-        )
-}
-
-/// [`in_run`] as a table.
-static IN_RUN: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::indexing_slicing,
-            reason = "bounded by the loop; evaluated by the compiler"
-        )]
-        {
-            table[byte] = in_run(byte as u8);
-        }
-        byte += 1;
-    }
-    table
-};
-
-fn runs_on(bytes: &[u8], at: usize) -> bool {
-    bytes.get(at).is_some_and(|b| IN_RUN.get(usize::from(*b)) == Some(&true))
-}
-
-/// Calls `visit` for every run of at least [`RUN`] bytes, in order, until it returns `false`.
-fn each_run(bytes: &[u8], mut visit: impl FnMut(Range<usize>) -> bool) {
-    let (mut pos, mut floor) = (RUN - 1, 0);
-    while pos < bytes.len() {
-        if !runs_on(bytes, pos) {
-            pos += RUN;
-            continue;
-        }
-        let mut start = pos;
-        while start > floor && runs_on(bytes, start - 1) {
-            start -= 1;
-        }
-        let mut end = pos + 1;
-        while runs_on(bytes, end) {
-            end += 1;
-        }
-        if end - start >= RUN && !visit(start..end) {
-            return;
-        }
-        floor = end;
-        pos = end + RUN;
-    }
+/// Whether a run may hold a secret or be one. What begins a token or names a secret has letters; a token and a value
+/// have digits or capitals; where a value is assigned, or a URL has a password, a sign stands between.
+fn may_matter(run: &[u8]) -> bool {
+    let tells = |b: &u8| b.is_ascii_digit() || b.is_ascii_uppercase() || matches!(b, b'=' | b':');
+    run.iter().any(tells) && run.iter().any(u8::is_ascii_alphabetic)
 }
 
 /// Whether text as it is written in a JSON record may hold a secret. Errs on the side of yes: an escape may
 /// stand where a pattern expects what it means.
-pub(super) fn may_hold(table: &Table, text: &str) -> bool {
+pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
     let bytes = text.as_bytes();
-    let escapes = Escapes::of(text);
     let printable = |at: usize| matches!(bytes.get(at + 4), Some(b'2'..=b'7'));
     if escapes.slash()
         || escapes.unicode() && memchr::memmem::find_iter(bytes, br"\u00").any(printable)
@@ -123,8 +72,11 @@ pub(super) fn may_hold(table: &Table, text: &str) -> bool {
         return true;
     }
     let mut found = false;
-    each_run(bytes, |run| {
+    runs::each(bytes, |run| {
         let text = bytes.get(run.clone()).unwrap_or_default();
+        if !may_matter(text) {
+            return true;
+        }
         // A short word is no token: the shortest have sixteen characters, the others a digit or a sign.
         let word = text.len() < SHORTEST && text.iter().all(u8::is_ascii_alphabetic);
         found = !word
@@ -135,10 +87,8 @@ pub(super) fn may_hold(table: &Table, text: &str) -> bool {
                 Some(Announced::Rule(_)) => true,
                 _ => memchr::memchr2(b'=', b':', ahead(text, m.end(), NAME_END)).is_some(),
             })
-            || name_before(bytes, run.start).is_some_and(|(name, assigns)| {
-                text.iter().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase())
-                    && is_secret_name(table, bytes.get(name).unwrap_or_default(), assigns)
-            });
+            || name_before(bytes, run.start)
+                .is_some_and(|(name, assigns)| is_secret_name(table, bytes.get(name).unwrap_or_default(), assigns));
         !found
     });
     found
@@ -159,8 +109,11 @@ pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     }
     // What a pattern has gone over isn't tried again from a literal inside.
     let mut tried = 0;
-    each_run(bytes, |run| {
+    runs::each(bytes, |run| {
         let text = bytes.get(run.clone()).unwrap_or_default();
+        if !may_matter(text) {
+            return true;
+        }
         for found in table.literals.find_iter(text) {
             let at = run.start + found.start();
             match by_literal(found.pattern()) {
@@ -232,7 +185,7 @@ fn matched<'t>(table: &Table, rule: &'t Rule, bytes: &[u8], at: usize) -> (usize
     let checksum = rule.checksum.map(|c| c.holds(secret));
     // A checksum that holds is no coincidence, whatever the token says.
     if checksum != Some(true) {
-        let (equal, counted) = runs(secret);
+        let (equal, counted) = counted_runs(secret);
         let is_text = secret.len() <= 256 && (equal > 5 || counted > 8 || is_placeholder(secret));
         let lower = secret.to_ascii_lowercase();
         if entropy(secret) < rule.entropy || is_text || rule.never.iter().any(|n| n.as_bytes() == lower) {
