@@ -170,8 +170,15 @@ pub struct BaselineFile {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Policy {
-    /// The policy pack.
+    /// The policy pack. Its cases are run, and every recorded decision is held against it.
     pub file: String,
+    /// A revision, as `origin/main`: what the policy allows beyond what it allowed where the branch parted from there
+    /// fails the gate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// Why it may be that no case tests it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untested: Option<String>,
 }
 
 /// `[repo-map]`.

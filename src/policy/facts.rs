@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
 
 /// Where actions are taken to run: made-up places, since a policy never looks at a file system.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
     context: Context<'static>,
 }

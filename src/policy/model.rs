@@ -64,7 +64,7 @@ pub struct Property {
 }
 
 /// A policy: pure, compiled once, asked often.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Policy {
     /// Its id.
     pub id: String,

@@ -92,6 +92,8 @@ impl Place {
 /// A compiled glob over paths.
 #[derive(Debug, Clone)]
 pub(crate) struct PathGlob {
+    /// The glob as written.
+    text: String,
     /// The glob's components; of a name glob the one.
     parts: Vec<String>,
     by_name: bool,
@@ -142,7 +144,20 @@ impl PathGlob {
         };
         let parts = full.split('/').filter(|p| !p.is_empty()).map(str::to_owned).collect();
         let plain = by_name && full.is_ascii() && !full.contains(['?', '[', ']', '{', '}', '\\', ',', '!']);
-        Ok(Self { simple: plain.then(|| full.clone()), parts, by_name, folder, exact: build(false)?, blind: build(true)? })
+        Ok(Self {
+            text: text.to_owned(),
+            simple: plain.then(|| full.clone()),
+            parts,
+            by_name,
+            folder,
+            exact: build(false)?,
+            blind: build(true)?,
+        })
+    }
+
+    /// The glob as written.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     /// A path that the glob is about, with `x` for what it leaves open.

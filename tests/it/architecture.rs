@@ -29,6 +29,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "attest",
             "config",
             "time",
+            "tokens",
+            "workspace",
             "command",
             "policy",
             "scan",

@@ -128,7 +128,7 @@ fn sections_that_are_not_run_are_never_silent() {
 
 #[test]
 fn recorded_decisions_are_held_against_the_policy() {
-    let config = format!("{PLAIN}[policy]\nfile = 'policy.yaml'\n");
+    let config = format!("{PLAIN}[policy]\nfile = 'policy.yaml'\nuntested = 'it is young'\n");
     let repository = repository(&config, GREEN);
     let root = repository.path();
     let ran = gate(root, &[]);
@@ -145,6 +145,67 @@ fn recorded_decisions_are_held_against_the_policy() {
     let ran = gate(root, &[]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("recorded decisions would be others under the policy"), "{}", ran.out);
+}
+
+#[test]
+fn the_cases_of_the_policy_are_run_and_must_be_there() {
+    let repository = repository(&format!("{PLAIN}[policy]\nfile = 'policy.yaml'\n"), GREEN);
+    let root = repository.path();
+    fs::write(
+        root.join("policy.yaml"),
+        "default: { effect: ask, reason: r }\nrules:\n  - { id: a, when: { type: answer }, effect: allow }\n",
+    )
+    .unwrap();
+    let ran = gate(root, &[]);
+    assert!(ran.code == 3 && ran.err.contains("nothing tests the policy"), "{}{}", ran.out, ran.err);
+    let cases = "cases:\n  - { name: ends, action: { type: answer, content: Done. }, expect: allow }\n  - { name: runs, action: { type: shell_cmd, command: ls }, near_miss: [a], expect: ask }\n";
+    fs::write(root.join("policy.test.yaml"), cases).unwrap();
+    let ran = gate(root, &[]);
+    assert!(ran.code == 0 && ran.out.contains("2 of 2 cases of the policy come out as expected"), "{}{}", ran.out, ran.err);
+    fs::write(root.join("policy.test.yaml"), cases.replace("expect: allow", "expect: deny")).unwrap();
+    let ran = gate(root, &[]);
+    assert!(ran.code == 1 && ran.out.contains("--> policy.test.yaml:2:5"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn the_policy_is_compared_with_where_the_branch_began() {
+    let config = format!("{PLAIN}[policy]\nfile = 'policy.yaml'\nuntested = 'it is young'\nbase = 'main'\n");
+    let repository = repository(&config, GREEN);
+    let root = repository.path();
+    let policy =
+        |effect: &str| format!("rules:\n  - {{ id: shell, when: {{ type: shell_cmd }}, effect: {effect}, reason: r }}\n");
+    fs::write(root.join("policy.yaml"), policy("ask")).unwrap();
+    let ran = gate(root, &[]);
+    assert!(ran.code == 2 && ran.err.contains("no git repository"), "{}", ran.err);
+    let git = git2::Repository::init_opts(root, git2::RepositoryInitOptions::new().initial_head("main")).unwrap();
+    commit(&git, "README.md");
+    git.branch("work", &git.head().unwrap().peel_to_commit().unwrap(), false).unwrap();
+    let ran = gate(root, &[]);
+    assert!(ran.code == 0 && ran.out.contains("the policy is new"), "{}{}", ran.out, ran.err);
+    commit(&git, "policy.yaml");
+    git.set_head("refs/heads/work").unwrap();
+    let ran = gate(root, &[]);
+    assert!(ran.out.contains("the policy is new"), "main went on, the branch began before: {}", ran.out);
+    git.reference("refs/heads/work", git.revparse_single("main").unwrap().id(), true, "").unwrap();
+    assert!(gate(root, &[]).out.contains("the policy is as it was in"));
+    fs::write(root.join("policy.yaml"), policy("allow")).unwrap();
+    let ran = gate(root, &[]);
+    assert!(ran.code == 1 && ran.out.contains("error[YV516]"), "{}{}", ran.out, ran.err);
+}
+
+/// Commits a file of the work tree to the current branch.
+fn commit(repository: &git2::Repository, file: &str) {
+    let path = repository.workdir().unwrap().join(file);
+    if !path.exists() {
+        fs::write(path, "x\n").unwrap();
+    }
+    let mut index = repository.index().unwrap();
+    index.add_path(Path::new(file)).unwrap();
+    let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+    let who = git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
+    let parent = repository.head().ok().map(|h| h.peel_to_commit().unwrap());
+    let parents: Vec<&git2::Commit<'_>> = parent.iter().collect();
+    repository.commit(Some("HEAD"), &who, &who, file, &tree, &parents).unwrap();
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Policies from the outside: what the commands say and exit with, and what hostile policies can't do.
 
 use proptest::prelude::*;
+use sha2::Digest as _;
 use std::path::Path;
 use std::process::{Command, Output};
 use yuangs_verify::policy::{Action, Effect, Effort, History, Request, SHIPPED, fuzz, load, load_cases, load_corpus};
@@ -95,6 +96,82 @@ fn a_comparison_says_what_it_did_not_compare() {
     assert_eq!(report["pairs"][0]["made"], 2000);
     assert!(report["pairs"][0]["differences"].as_array().unwrap().iter().all(|d| d["count"].as_u64().unwrap() > 0));
     assert!(report["findings"].as_array().unwrap().iter().any(|f| f["code"] == "YV516"));
+}
+
+#[test]
+fn changes_that_no_case_notices_are_listed_with_a_case_that_would() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("p.yaml"), POLICY).unwrap();
+    let args = ["mutate", "p.yaml", "--cases", "300"];
+    assert_eq!(code(at, &args), 2, "without a case there is nothing to notice by");
+    std::fs::write(
+        at.join("p.test.yaml"),
+        "cases:\n  - { name: reading, action: { type: shell_cmd, command: cat a }, expect: ask }\n",
+    )
+    .unwrap();
+    let output = run(at, &args);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("untested: no-delete: dropped\n    deny would become require_approval: "), "{text}");
+    // What is printed as a case is one, and kills the mutant.
+    let printed: Vec<String> =
+        text.lines().filter_map(|l| l.trim().strip_prefix("as a test case: ")).map(|c| format!("  - {c}\n")).collect();
+    std::fs::write(
+        at.join("p.test.yaml"),
+        format!("cases:\n  - {{ name: reading, action: {{ type: shell_cmd, command: cat a }}, expect: ask }}\n{}", printed[0]),
+    )
+    .unwrap();
+    assert_eq!(code(at, &["test", "p.yaml"]), 0);
+    let output = run(at, &args);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    std::fs::write(
+        at.join("p.test.yaml"),
+        "cases:\n  - { name: reading, action: { type: shell_cmd, command: cat a }, expect: deny }\n",
+    )
+    .unwrap();
+    assert_eq!(code(at, &args), 2, "a case that fails already would notice everything");
+}
+
+#[test]
+fn a_revision_is_compared_and_found_by_its_digest() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let git = git2::Repository::init(at).unwrap();
+    let commit = |text: &str| {
+        std::fs::create_dir_all(at.join("rules")).unwrap();
+        std::fs::write(at.join("rules/p.yaml"), text).unwrap();
+        let mut index = git.index().unwrap();
+        index.add_path(Path::new("rules/p.yaml")).unwrap();
+        let tree = git.find_tree(index.write_tree().unwrap()).unwrap();
+        let who = git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
+        let parent = git.head().ok().map(|h| h.peel_to_commit().unwrap());
+        git.commit(Some("HEAD"), &who, &who, "c", &tree, &parent.iter().collect::<Vec<_>>()).unwrap();
+    };
+    commit(POLICY);
+    commit(&POLICY.replace("deny", "ask"));
+    let output = run(at, &["compare", "HEAD~1:rules/p.yaml", "rules/p.yaml", "--cases", "200"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(1) && text.contains("error[YV516]"), "{text}");
+    assert_eq!(code(at, &["compare", "HEAD:rules", "rules", "--cases", "20"]), 0, "a folder of a revision with one of the disk");
+    assert_eq!(code(at, &["compare", "HEAD:rules", "rules/p.yaml"]), 2);
+    assert_eq!(code(at, &["compare", "HEAD:nowhere.yaml", "rules/p.yaml"]), 2);
+    assert_eq!(code(at, &["compare", "nobody:rules/p.yaml", "rules/p.yaml"]), 2);
+    assert_eq!(code(at, &["eval", "-p", "HEAD~1:rules/p.yaml", "--check", "--shell", "rm a"]), 1);
+
+    // The policy of the day: only its digest is in the trace, and only the history holds it.
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces/demo/react-fix.jsonl");
+    let digest: String = sha2::Sha256::digest(POLICY.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
+    let trace = std::fs::read_to_string(demo).unwrap();
+    let recorded = trace.split("\"digest\":\"sha256:").nth(1).and_then(|t| t.get(..64)).unwrap().to_owned();
+    std::fs::write(at.join("t.jsonl"), trace.replace(&recorded, &digest)).unwrap();
+    let not_found = String::from_utf8(run(at, &["replay", "t.jsonl", "--policy-path", "rules"]).stdout).unwrap();
+    assert!(not_found.contains("YV504"), "{not_found}");
+    let found = String::from_utf8(run(at, &["replay", "t.jsonl", "--policy-repo", "."]).stdout).unwrap();
+    assert!(!found.contains("YV504") && found.contains("decisions would change"), "{found}");
+    let too_short =
+        String::from_utf8(run(at, &["replay", "t.jsonl", "--policy-repo", ".", "--policy-history", "1"]).stdout).unwrap();
+    assert!(too_short.contains("YV504"), "{too_short}");
 }
 
 #[test]

@@ -88,8 +88,11 @@ fn what_a_policy_says_of_an_action_is_free_of_its_secrets() {
     std::fs::write(folder.path().join("t.jsonl"), trace).unwrap();
     let policy = "version: 1\nid: p\ncombine: first-match\ndefault: { effect: deny, reason: Nothing is allowed }\nrules:\n  - { id: calls, when: { type: tool_call }, effect: deny, reason: No calls }\n";
     std::fs::write(folder.path().join("p.yaml"), policy).unwrap();
-    std::fs::write(folder.path().join("yuangs-verify.toml"), "[traces]\npaths = ['t.jsonl']\n[policy]\nfile = 'p.yaml'\n")
-        .unwrap();
+    std::fs::write(
+        folder.path().join("yuangs-verify.toml"),
+        "[traces]\npaths = ['t.jsonl']\n[policy]\nfile = 'p.yaml'\nuntested = 'a test of masks'\n",
+    )
+    .unwrap();
     for args in [
         &["policy", "replay", "t.jsonl", "--policy", "p.yaml"][..],
         &["policy", "replay", "t.jsonl", "--policy", "p.yaml", "-v"],

@@ -69,7 +69,7 @@ impl GateArgs {
         let max_turns = if targets.iter().any(|t| t.format == Format::Html) { self.max_turns } else { 0 };
         let baseline = self.baseline.clone().or_else(|| config.baseline.as_ref().map(|b| located.root.join(&b.file)));
         let before = self.attest.before(&located, baseline.as_deref())?;
-        let (mut report, missing) = steps::run(&located, max_turns)?;
+        let steps::Part { mut report, missing, lacking } = steps::run(&located, max_turns)?;
         report.findings.sort_by_cached_key(crate::diag::Finding::order);
         assign_fingerprints(&mut report.findings);
         let applied = self.apply(&mut report, config, baseline.as_deref())?;
@@ -81,7 +81,10 @@ impl GateArgs {
             Some(fail_on) => fail_on.severity(),
             None => config.fail_on.map_or(Some(crate::diag::Severity::Error), crate::config::Threshold::severity),
         };
-        let outcome = outcome(&mut report, threshold, missing, config);
+        let outcome = match (outcome(&mut report, threshold, missing, config), lacking) {
+            (Outcome::Clean, Some(lacking)) => Outcome::Empty(lacking),
+            (outcome, _) => outcome,
+        };
         let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: false };
         let command = shell_line(&["yuangs-verify".into(), "gate".into(), "--config".into(), shown(&located.path)]);
         self.reports.write(&targets, &Run { report: &report, outcome: &outcome, text, command: &command })?;

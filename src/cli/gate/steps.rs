@@ -3,7 +3,7 @@
 
 use super::Located;
 use crate::cli::output::Failure;
-use crate::cli::policy::held_against;
+use crate::cli::policy::{compared, held_against, tested};
 use crate::cli::replay::trust_store;
 use crate::config::{RiskProfile, Traces};
 use crate::replay::Assessor;
@@ -16,24 +16,27 @@ type Step = fn(&Located, usize) -> Result<Part, Failure>;
 
 /// What a step hands back.
 #[derive(Debug, Default)]
-struct Part {
-    report: Report,
-    missing: Option<String>,
+pub(super) struct Part {
+    pub(super) report: Report,
+    /// There was no trace, or nothing in it, to look at.
+    pub(super) missing: Option<String>,
+    /// Something else that the configuration names wasn't there.
+    pub(super) lacking: Option<String>,
 }
 
 /// All steps, in their order.
-const STEPS: [Step; 2] = [traces, policy];
+const STEPS: [Step; 4] = [traces, policy_test, policy_compare, policy_replay];
 
-/// Runs the steps; what they found is one report. Returns what was missing besides, if anything was.
-pub(super) fn run(located: &Located, max_turns: usize) -> Result<(Report, Option<String>), Failure> {
-    let mut whole = Report::default();
-    let mut missing = None;
+/// Runs the steps; what they found is one report.
+pub(super) fn run(located: &Located, max_turns: usize) -> Result<Part, Failure> {
+    let mut whole = Part::default();
     for step in STEPS {
         let part = step(located, max_turns)?;
-        whole.absorb(part.report);
-        missing = missing.or(part.missing);
+        whole.report.absorb(part.report);
+        whole.missing = whole.missing.or(part.missing);
+        whole.lacking = whole.lacking.or(part.lacking);
     }
-    Ok((whole, missing))
+    Ok(whole)
 }
 
 /// Replays the traces. Each record is checked against its schema on the way, as `validate` does.
@@ -54,16 +57,53 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
     let inputs = inputs(located, traces);
     let missing = inputs.is_empty().then(|| format!("nothing was verified: no trace under {}", traces.paths.join(", ")));
     let options = Options { settings: Settings { assessor, keys }, max_turns, ..Options::default() };
-    Ok(Part { report: verify(&inputs, &options), missing })
+    Ok(Part { report: verify(&inputs, &options), missing, lacking: None })
+}
+
+/// Runs the cases of the policy.
+fn policy_test(located: &Located, _: usize) -> Result<Part, Failure> {
+    let Some(policy) = &located.config.policy else {
+        return Ok(Part::default());
+    };
+    let (mut report, cases) = tested(&located.root.join(&policy.file))?;
+    rename(&mut report, located);
+    let mut lacking = None;
+    if cases == 0 {
+        match &policy.untested {
+            Some(reason) => report.notices.push(format!("no case tests the policy: {reason}")),
+            None => {
+                let why = "nothing tests the policy: no case stands beside it ([policy] untested = \"why\" lets that pass)";
+                lacking = Some(why.to_owned());
+            }
+        }
+    }
+    Ok(Part { report, missing: None, lacking })
+}
+
+/// Compares the policy with what it was where the branch began.
+fn policy_compare(located: &Located, _: usize) -> Result<Part, Failure> {
+    let Some((policy, base)) = located.config.policy.as_ref().and_then(|p| Some((p, p.base.as_deref()?))) else {
+        return Ok(Part::default());
+    };
+    let mut report = compared(&located.root.join(&policy.file), base)?;
+    rename(&mut report, located);
+    Ok(Part { report, ..Part::default() })
 }
 
 /// Holds every recorded decision against the policy.
-fn policy(located: &Located, _: usize) -> Result<Part, Failure> {
+fn policy_replay(located: &Located, _: usize) -> Result<Part, Failure> {
     let (Some(policy), Some(traces)) = (&located.config.policy, &located.config.traces) else {
         return Ok(Part::default());
     };
     let (report, missing) = held_against(&located.root.join(&policy.file), &inputs(located, traces))?;
-    Ok(Part { report, missing })
+    Ok(Part { report, missing, lacking: None })
+}
+
+/// Names the files of findings relative to the configuration.
+fn rename(report: &mut Report, located: &Located) {
+    for finding in &mut report.findings {
+        finding.place.file = located.name(&finding.place.file).into();
+    }
 }
 
 /// The traces of the configuration, under names that are relative to it.

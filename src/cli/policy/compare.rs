@@ -2,6 +2,7 @@
 
 use super::find::{self, Found};
 use super::objection::Objections;
+use super::revision::Revision;
 use super::test::policies_under;
 use super::{FailOn, Format};
 use crate::cli::output::{Color, Failure, print};
@@ -11,19 +12,23 @@ use crate::policy::{Action, At, Change, Comparison, Effort, Ledger, compare, loa
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::scan::mask::Mask;
 use crate::source::discover;
-use crate::verify::{Options, watch};
+use crate::verify::{Options, Report, watch};
 use clap::Args;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// Actions that a gate makes to compare by.
+const GATE_CASES: u32 = 5_000;
 /// Recorded actions that are asked about.
 const MAX_RECORDED: usize = 1_000_000;
 
 /// Compare two policies: what becomes milder, what stricter?
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The policy as it was: a file, a folder of policies, or the name of one that is built in.
+    /// The policy as it was: a file, a folder of policies, either at a revision (`REV:PATH`), or the name of one that is
+    /// built in.
     #[arg(value_name = "BASE")]
     base: String,
     /// The policy as it will be.
@@ -85,31 +90,27 @@ impl CompareArgs {
 
     /// The policies to compare, and the files that only one of the folders has.
     fn pairs(&self) -> Result<(Vec<Pair>, Vec<String>), Failure> {
-        let (base, head) = (Path::new(&self.base), Path::new(&self.head));
-        for name in [&self.base, &self.head] {
-            if !Path::new(name).exists() && name.contains(':') {
-                let remedy = format!("write the file out first: git show '{name}' > base.yaml");
-                return Err(Failure::unable(format!("`{name}` is no file; revisions can't be read yet"), remedy));
+        let (base, head) = match (folder(&self.base)?, folder(&self.head)?) {
+            (None, None) => {
+                let pair = Pair { base: find::policy(&self.base)?, head: find::policy(&self.head)? };
+                return Ok((vec![pair], Vec::new()));
+            }
+            (Some(base), Some(head)) => (base, head),
+            _ => {
+                let remedy = "name two files, or two folders";
+                return Err(Failure::unable("a folder can only be compared with a folder", remedy));
+            }
+        };
+        let removed = base.keys().filter(|n| !head.contains_key(*n)).map(|n| format!("{n} is only in the base"));
+        let added = head.keys().filter(|n| !base.contains_key(*n)).map(|n| format!("{n} is only in the head"));
+        let one_sided = removed.chain(added).collect();
+        let mut pairs = Vec::new();
+        for (name, (file, text)) in &base {
+            if let Some((new_file, new_text)) = head.get(name) {
+                pairs.push(Pair { base: find::parse(file, text.clone())?, head: find::parse(new_file, new_text.clone())? });
             }
         }
-        if !base.is_dir() && !head.is_dir() {
-            return Ok((vec![Pair { base: find::policy(&self.base)?, head: find::policy(&self.head)? }], Vec::new()));
-        }
-        if !(base.is_dir() && head.is_dir()) {
-            return Err(Failure::unable("a folder can only be compared with a folder", "name two files, or two folders"));
-        }
-        let names = |folder: &Path| -> Result<Vec<String>, Failure> {
-            Ok(policies_under(folder)?.iter().filter_map(|f| Some(f.file_name()?.to_string_lossy().into_owned())).collect())
-        };
-        let (before, after) = (names(base)?, names(head)?);
-        let mut pairs = Vec::new();
-        for name in before.iter().filter(|n| after.contains(n)) {
-            let load = |folder: &Path| find::policy(&find::name_of(&folder.join(name)));
-            pairs.push(Pair { base: load(base)?, head: load(head)? });
-        }
-        let removed = before.iter().filter(|n| !after.contains(n)).map(|n| format!("{n} is only in the base"));
-        let added = after.iter().filter(|n| !before.contains(n)).map(|n| format!("{n} is only in the head"));
-        Ok((pairs, removed.chain(added).collect()))
+        Ok((pairs, one_sided))
     }
 
     /// The actions of corpora, test files and traces, and what no output may show of them.
@@ -202,6 +203,49 @@ impl CompareArgs {
             "findings": findings_json(&objections.findings),
         })
     }
+}
+
+/// Compares a policy with what it was where the branch began, for a gate.
+pub(in crate::cli) fn compared(policy: &Path, base: &str) -> Result<Report, Failure> {
+    let mut objections = Objections::default();
+    let Some((file, text)) = super::revision::at_merge_base(policy, base)? else {
+        let mut report = objections.into_report();
+        report.notices.push(format!("the policy is new: where the branch parted from {base} there was none to compare with"));
+        return Ok(report);
+    };
+    let head = find::parse(&find::name_of(policy), find::read(policy)?)?;
+    let pair = Pair { base: find::parse(&file, text)?, head };
+    let effort = Effort { seed: 0, cases: GATE_CASES, only: Vec::new() };
+    let found =
+        if pair.base.text == pair.head.text { None } else { Some(compare(&pair.base.policy, &pair.head.policy, &[], &effort)) };
+    if let Some(found) = &found {
+        report(&pair, found, &mut objections);
+    }
+    let mut report = objections.into_report();
+    report.notices.push(match found {
+        None => format!("the policy is as it was in {}", pair.base.file),
+        Some(found) => {
+            format!("the policy was compared with {} on {} made actions: a search, and no proof", pair.base.file, found.made)
+        }
+    });
+    Ok(report)
+}
+
+/// The policies of a folder, by file name: as they are reported, and their text. `None` for a single policy.
+fn folder(written: &str) -> Result<Option<BTreeMap<String, (String, String)>>, Failure> {
+    if let Some(revision) = Revision::named(written)? {
+        let named = |(name, text): (String, String)| (name.clone(), (revision.name_of(&name), text));
+        return Ok(revision.folder()?.map(|files| files.into_iter().map(named).collect()));
+    }
+    if !Path::new(written).is_dir() {
+        return Ok(None);
+    }
+    let mut all = BTreeMap::new();
+    for path in policies_under(Path::new(written))? {
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        all.insert(name, (find::name_of(&path), find::read(&path)?));
+    }
+    Ok(Some(all))
 }
 
 /// A value without the secrets in its texts and member names.

@@ -1,5 +1,6 @@
 //! Where policies come from, and how mistakes in them are said.
 
+use super::revision::Revision;
 use crate::cli::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print};
 use crate::policy::{At, Policy, Problem, SHIPPED, load, shipped};
@@ -67,6 +68,9 @@ pub(super) fn policy(name: &str) -> Result<Found, Failure> {
         && let Some(shipped) = shipped(name)
     {
         return parse(&format!("{name}.yaml"), shipped.text.to_owned());
+    }
+    if let Some(revision) = Revision::named(name)? {
+        return parse(name, revision.file()?);
     }
     if !path.exists() {
         return Err(no_policy(name));

@@ -4,11 +4,15 @@ mod compare;
 mod eval;
 mod find;
 mod fuzz;
+mod mutate;
 mod objection;
 mod replay;
+mod revision;
 mod test;
 
+pub(super) use compare::compared;
 pub(super) use replay::held_against;
+pub(super) use test::tested;
 
 use super::output::Failure;
 use clap::{Subcommand, ValueEnum};
@@ -24,6 +28,8 @@ pub enum PolicyCommand {
     Compare(compare::CompareArgs),
     /// Search for actions that break a property of a policy.
     Fuzz(fuzz::FuzzArgs),
+    /// Change every rule for the worse, one thing at a time, and list the changes that no case notices.
+    Mutate(mutate::MutateArgs),
     /// Ask a policy about every decision that traces record: what would change?
     Replay(replay::ReplayArgs),
     /// List the policies that are built in, or print one.
@@ -68,6 +74,7 @@ impl PolicyCommand {
             Self::Test(args) => args.run(),
             Self::Compare(args) => args.run(),
             Self::Fuzz(args) => args.run(),
+            Self::Mutate(args) => args.run(),
             Self::Replay(args) => args.run(),
             Self::Show(args) => args.run(),
         }

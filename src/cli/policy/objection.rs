@@ -5,6 +5,7 @@ use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
 use crate::policy::At;
 use crate::rules::by_code;
 use crate::scan::mask::Mask;
+use crate::verify::Report;
 
 /// The findings of one run.
 #[derive(Debug, Default)]
@@ -63,6 +64,16 @@ impl Objections {
                 finding.execution = Some(hidden.into());
             }
         }
+    }
+
+    /// A report of them and nothing else.
+    pub(super) fn into_report(self) -> Report {
+        let mut report = Report::default();
+        report.counts.errors = self.count(Severity::Error) as u64;
+        report.counts.warnings = self.count(Severity::Warning) as u64;
+        report.counts.notes = self.count(Severity::Note) as u64;
+        report.findings = self.findings;
+        report
     }
 
     /// How many there are of a severity.

@@ -28,12 +28,18 @@ pub struct ReplayArgs {
     /// Traces: files, folders, or `-` for standard input.
     #[arg(required = true, value_name = "TRACES")]
     traces: Vec<PathBuf>,
-    /// The policy: a file, or the name of one that is built in. Without it: the one whose digest the trace records.
+    /// The policy: a file, `REV:PATH`, or the name of one that is built in. Without it: the one whose digest the trace records.
     #[arg(short, long, value_name = "FILE|NAME")]
     policy: Option<String>,
     /// Files, or folders of files, among which a recorded digest is looked for.
     #[arg(long, value_name = "PATH")]
     policy_path: Vec<PathBuf>,
+    /// A repository in whose history a recorded digest is looked for.
+    #[arg(long, value_name = "DIR")]
+    policy_repo: Option<PathBuf>,
+    /// Commits of that history that are looked at, from HEAD backwards.
+    #[arg(long, default_value_t = 1_000, value_name = "N")]
+    policy_history: usize,
     /// Fail (exit 1) when there are findings this bad.
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
@@ -74,7 +80,10 @@ struct Shelf {
 
 impl ReplayArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let policies = Shelf::of(self.policy.as_deref(), &self.policy_path)?;
+        let mut policies = Shelf::of(self.policy.as_deref(), &self.policy_path)?;
+        if let Some(repository) = self.policy_repo.as_deref().filter(|_| policies.given.is_none()) {
+            policies.add_history(repository, self.policy_history)?;
+        }
         let (tally, mut objections, mut report) = judge_all(&policies, &discover(&self.traces));
         objections.findings.append(&mut report.findings);
         objections.finish();
@@ -170,10 +179,9 @@ pub(in crate::cli) fn held_against(
 ) -> Result<(Report, Option<String>), Failure> {
     let shelf = Shelf::of(Some(&policy.to_string_lossy()), &[])?;
     let (tally, objections, _) = judge_all(&shelf, inputs);
-    let mut report = Report { findings: objections.findings, ..Report::default() };
-    report.counts.errors = tally.errors;
-    report.counts.warnings = tally.warnings;
-    report.counts.notes = tally.notes;
+    let mut report = objections.into_report();
+    // More may have been found than is kept.
+    (report.counts.errors, report.counts.warnings, report.counts.notes) = (tally.errors, tally.warnings, tally.notes);
     report.counts.left_out = tally.left_out;
     report.notices.push(format!(
         "{} of {} recorded decisions would be others under the policy",
@@ -226,7 +234,7 @@ impl Tally {
         } else {
             (
                 format!("no policy with the digest `{digest}` is to be found"),
-                "add its folder with --policy-path, or name a policy with --policy",
+                "add its folder with --policy-path or its repository with --policy-repo, or name a policy with --policy",
             )
         };
         self.add(504, message, Some(help.into()), execution, None, place, false, to);
@@ -312,6 +320,17 @@ impl Shelf {
             }
         }
         Ok(Self { given, by_digest })
+    }
+
+    /// Adds every version of every policy in a repository's history; what is at hand already stays.
+    fn add_history(&mut self, repository: &Path, commits: usize) -> Result<(), Failure> {
+        for (name, text) in super::revision::history(repository, commits)? {
+            // Other files may lie there; only what a trace asks for has to load.
+            if let Ok(policy) = crate::policy::load(&name, &text) {
+                self.by_digest.entry(digest(&text)).or_insert(Found { file: name, text, policy });
+            }
+        }
+        Ok(())
     }
 
     fn policy_of(&self, decided: &Decided) -> Option<&Found> {

@@ -8,6 +8,7 @@ use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::diag::Severity;
 use crate::policy::{Case, Coverage, Effect, Failure as Failed, SHIPPED, load_cases, load_corpus};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::verify::Report;
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
@@ -39,10 +40,10 @@ pub struct TestArgs {
 }
 
 /// A policy with everything that tests it.
-struct Suite {
-    found: Found,
+pub(super) struct Suite {
+    pub(super) found: Found,
     /// Files of cases: name, text, cases.
-    files: Vec<(String, String, Vec<Case>)>,
+    pub(super) files: Vec<(String, String, Vec<Case>)>,
     /// Where its snapshot is, and what it holds.
     snapshot: Option<PathBuf>,
     reasons: BTreeMap<String, String>,
@@ -58,7 +59,7 @@ struct Outcome {
 
 impl TestArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let suites = self.suites()?;
+        let suites = suites(&self.paths, &self.corpus)?;
         let mut objections = Objections::default();
         let mut outcomes = Vec::new();
         for suite in &suites {
@@ -89,34 +90,6 @@ impl TestArgs {
             () if self.strict && !objections.findings.is_empty() => EXIT_FINDINGS,
             () => EXIT_CLEAN,
         })
-    }
-
-    fn suites(&self) -> Result<Vec<Suite>, Failure> {
-        let mut corpora = Vec::new();
-        for path in &self.corpus {
-            let (name, text) = (find::name_of(path), find::read(path)?);
-            let cases = load_corpus(&text).map_err(|p| find::complain(&name, &text, &p))?;
-            corpora.push((name, text, cases));
-        }
-        let mut suites = Vec::new();
-        if self.paths.is_empty() {
-            for shipped in &SHIPPED {
-                let found = find::parse(&format!("{}.yaml", shipped.name), shipped.text.to_owned())?;
-                let name = format!("{}.test.yaml", shipped.name);
-                let cases = load_cases(shipped.cases).map_err(|p| find::complain(&name, shipped.cases, &p))?;
-                let files = vec![(name, shipped.cases.to_owned(), cases)];
-                suites.push(Suite { found, files, snapshot: None, reasons: BTreeMap::new() });
-            }
-        }
-        for path in &self.paths {
-            for file in policies_under(path)? {
-                suites.push(Suite::load(&file)?);
-            }
-        }
-        for suite in &mut suites {
-            suite.files.extend(corpora.iter().cloned());
-        }
-        Ok(suites)
     }
 
     fn text(&self, outcomes: &[Outcome], objections: &Objections, out: &mut dyn Write) -> io::Result<()> {
@@ -156,6 +129,46 @@ impl TestArgs {
     }
 }
 
+/// Runs the cases of one policy, for a gate. Returns how many there are besides.
+pub(in crate::cli) fn tested(policy: &Path) -> Result<(Report, u64), Failure> {
+    let mut objections = Objections::default();
+    let outcome = Suite::load(policy)?.run(&mut objections);
+    let cases = outcome.coverage.cases;
+    let passed = cases - outcome.failed as u64;
+    let mut report = objections.into_report();
+    report.notices.push(format!("{passed} of {cases} cases of the policy come out as expected"));
+    Ok((report, cases))
+}
+
+/// The policies that paths name with what tests each, and these corpora for all of them; without paths those that are built in.
+pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>, Failure> {
+    let mut corpora = Vec::new();
+    for path in corpus {
+        let (name, text) = (find::name_of(path), find::read(path)?);
+        let cases = load_corpus(&text).map_err(|p| find::complain(&name, &text, &p))?;
+        corpora.push((name, text, cases));
+    }
+    let mut suites = Vec::new();
+    if paths.is_empty() {
+        for shipped in &SHIPPED {
+            let found = find::parse(&format!("{}.yaml", shipped.name), shipped.text.to_owned())?;
+            let name = format!("{}.test.yaml", shipped.name);
+            let cases = load_cases(shipped.cases).map_err(|p| find::complain(&name, shipped.cases, &p))?;
+            let files = vec![(name, shipped.cases.to_owned(), cases)];
+            suites.push(Suite { found, files, snapshot: None, reasons: BTreeMap::new() });
+        }
+    }
+    for path in paths {
+        for file in policies_under(path)? {
+            suites.push(Suite::load(&file)?);
+        }
+    }
+    for suite in &mut suites {
+        suite.files.extend(corpora.iter().cloned());
+    }
+    Ok(suites)
+}
+
 /// The policy files that a path names: itself, or those directly in a folder.
 pub(super) fn policies_under(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
@@ -167,14 +180,18 @@ pub(super) fn policies_under(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     for entry in std::fs::read_dir(path).map_err(unable)? {
         let file = entry.map_err(unable)?.path();
         let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let policy = file.extension().is_some_and(|e| e == "yaml" || e == "yml");
-        let beside = [".test.yaml", ".test.yml", ".reasons.yaml", ".regressions.yaml"];
-        if policy && file.is_file() && !beside.iter().any(|b| name.ends_with(b)) {
+        if file.is_file() && is_policy(&name) {
             files.push(file);
         }
     }
     files.sort();
     Ok(files)
+}
+
+/// Whether a file of this name is a policy, and none of those that stand beside one.
+pub(super) fn is_policy(name: &str) -> bool {
+    let beside = [".test.yaml", ".test.yml", ".reasons.yaml", ".regressions.yaml"];
+    Path::new(name).extension().is_some_and(|e| e == "yaml" || e == "yml") && !beside.iter().any(|b| name.ends_with(b))
 }
 
 /// A file beside a policy, with another ending.

@@ -5,7 +5,7 @@ use crate::governance::Risk;
 use crate::policy::action::Action;
 use crate::policy::effect::{Effect, Holds};
 use crate::policy::facts::Facts;
-use crate::policy::model::{self, Policy};
+use crate::policy::model::{self, Combine, Policy};
 use crate::policy::path::Access;
 use crate::policy::request::{History, Past, Request};
 
@@ -36,6 +36,7 @@ pub enum Property {
     NoEscape,
     HumanForHigh,
     HistoryFree,
+    DenyAdds,
     Own,
 }
 
@@ -66,7 +67,7 @@ pub(super) enum Found {
 
 impl Property {
     /// Those that are built in.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Deterministic,
         Self::Reasoned,
         Self::RiskMonotone,
@@ -76,6 +77,7 @@ impl Property {
         Self::NoEscape,
         Self::HumanForHigh,
         Self::HistoryFree,
+        Self::DenyAdds,
     ];
 
     /// Its id.
@@ -91,6 +93,7 @@ impl Property {
             Self::NoEscape => "no-escape",
             Self::HumanForHigh => "human-for-high",
             Self::HistoryFree => "history-free",
+            Self::DenyAdds => "deny-adds",
             Self::Own => "own",
         }
     }
@@ -108,6 +111,7 @@ impl Property {
             Self::NoEscape => "no write or delete outside the work tree is allowed",
             Self::HumanForHigh => "no action of high risk is allowed",
             Self::HistoryFree => "without limits the history doesn't change a decision",
+            Self::DenyAdds => "where the strictest rule counts, a further deny makes nothing milder",
             Self::Own => "a property of the policy's own",
         }
     }
@@ -115,7 +119,11 @@ impl Property {
     /// Whether the property says anything about a policy at all.
     #[must_use]
     pub fn concerns(self, policy: &Policy) -> bool {
-        self != Self::HistoryFree || !policy.uses_history()
+        match self {
+            Self::HistoryFree => !policy.uses_history(),
+            Self::DenyAdds => policy.combine == Combine::DenyOverrides && !policy.rules.is_empty(),
+            _ => true,
+        }
     }
 
     pub(super) fn check(self, policy: &Policy, own: Option<&model::Property>, subject: &Subject) -> Found {
@@ -130,6 +138,7 @@ impl Property {
             Self::NoEscape => try_.no_escape(),
             Self::HumanForHigh => try_.human_for_high(),
             Self::HistoryFree => try_.history_free(),
+            Self::DenyAdds => try_.deny_adds(),
             Self::Own => own.map_or(Found::Nothing, |own| try_.own(own)),
         }
     }
@@ -322,6 +331,25 @@ impl Try<'_> {
         }
         let story = format!("without a history it gets {plain}, after {} approvals {found}", self.subject.approvals);
         let (action, rule) = (action.clone(), self.policy.decide(&request).rule_id().to_owned());
+        Found::Broken(Box::new(Violation { action, expected: plain, found, rule, story, evasion: false }))
+    }
+
+    /// The further deny is one of the policy's own rules, anywhere among the others.
+    fn deny_adds(&self) -> Found {
+        let action = &self.subject.action;
+        let rules = &self.policy.rules;
+        let chosen = |shift: u32| usize::try_from(self.subject.seed >> shift).unwrap_or(0) % rules.len().max(1);
+        let Some(rule) = rules.get(chosen(0)) else { return Found::Nothing };
+        let plain = self.effect(action);
+        let mut more = self.policy.clone();
+        more.rules.insert(chosen(32), model::Rule { effect: Effect::Deny, limits: Vec::new(), ..rule.clone() });
+        let request = self.request(action, None);
+        let found = more.decide(&request).effect;
+        if found >= plain {
+            return Found::Holds;
+        }
+        let story = format!("with a further deny on what `{}` is about it gets {found}, without {plain}", rule.id);
+        let (action, rule) = (action.clone(), rule.id.clone());
         Found::Broken(Box::new(Violation { action, expected: plain, found, rule, story, evasion: false }))
     }
 

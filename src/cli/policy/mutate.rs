@@ -1,0 +1,152 @@
+//! `policy mutate`.
+
+use super::Format;
+use super::test::{Suite, suites};
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::policy::{Case, Difference, Effort, Fate, Kind, Mutant};
+use crate::report::{safe_json, terminal};
+use clap::Args;
+use rayon::prelude::*;
+use serde_json::json;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Find the promises of policies that no case tests.
+#[derive(Debug, Args)]
+pub struct MutateArgs {
+    /// Policies (`NAME.yaml` with `NAME.test.yaml` beside it), or folders of them. Without any: the ones built in.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// A corpus besides: one `{"action", "expect", "source"?, "why"?}` a line.
+    #[arg(long, value_name = "JSONL")]
+    corpus: Vec<PathBuf>,
+    /// Where the search for a witness starts; the same seed tries the same.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
+    /// Actions to make for each change that no case notices.
+    #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    cases: u32,
+    /// How to report.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// What became of the mutants of one policy.
+struct Outcome {
+    file: String,
+    id: String,
+    fates: Vec<(Mutant, Fate)>,
+}
+
+impl Outcome {
+    fn count(&self, which: impl Fn(&Fate) -> bool) -> usize {
+        self.fates.iter().filter(|(_, fate)| which(fate)).count()
+    }
+
+    fn killed(&self) -> usize {
+        self.count(|f| matches!(f, Fate::Killed))
+    }
+
+    fn survived(&self) -> usize {
+        self.count(|f| matches!(f, Fate::Survived(..)))
+    }
+}
+
+impl MutateArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let effort = Effort { seed: self.seed, cases: self.cases, only: Vec::new() };
+        let suites = suites(&self.paths, &self.corpus)?;
+        let outcomes = suites.iter().map(|suite| judge(suite, &effort)).collect::<Result<Vec<Outcome>, Failure>>()?;
+        print(Color::Auto, |out| match self.format {
+            Format::Text => self.text(&outcomes, out),
+            Format::Json => writeln!(out, "{}", safe_json(&self.json(&outcomes))),
+        })?;
+        Ok(match () {
+            () if outcomes.iter().any(|o| o.survived() > 0) => EXIT_FINDINGS,
+            () if outcomes.is_empty() || outcomes.iter().any(|o| o.fates.is_empty()) => {
+                let _ = writeln!(anstream::stderr().lock(), "nothing was changed: a policy has no rule that could be milder");
+                EXIT_EMPTY
+            }
+            () => EXIT_CLEAN,
+        })
+    }
+
+    fn text(&self, outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
+        for outcome in outcomes {
+            for (mutant, fate) in &outcome.fates {
+                let Fate::Survived(kind, difference) = fate else { continue };
+                writeln!(out, "untested: {}: {}", terminal(rule_of(mutant)), terminal(&mutant.change))?;
+                writeln!(out, "    {} would become {}: {}", kind.base, kind.head, terminal(&difference.witness.summary()))?;
+                writeln!(out, "    as a test case: {}", case_of(kind, difference))?;
+            }
+            let (all, killed, survived) = (outcome.fates.len(), outcome.killed(), outcome.survived());
+            writeln!(
+                out,
+                "{} {} ({}): {killed} of {all} changes are noticed by a case, {survived} by none; for {} no action was found that tells them apart",
+                if survived == 0 { "PASS" } else { "FAIL" },
+                terminal(&outcome.id),
+                terminal(&outcome.file),
+                all - killed - survived,
+            )?;
+        }
+        writeln!(out, "seed {}, {} actions for each change: a search, and no proof", self.seed, self.cases)
+    }
+
+    fn json(&self, outcomes: &[Outcome]) -> serde_json::Value {
+        let policies: Vec<_> = outcomes
+            .iter()
+            .map(|outcome| {
+                let mutants: Vec<_> = outcome.fates.iter().map(|(mutant, fate)| told(mutant, fate)).collect();
+                json!({ "file": outcome.file, "policy": outcome.id, "mutants": mutants })
+            })
+            .collect();
+        json!({ "version": 1, "seed": self.seed, "actions": self.cases, "exhaustive": false, "policies": policies })
+    }
+}
+
+/// Makes every mutant of a policy and asks its cases.
+fn judge(suite: &Suite, effort: &Effort) -> Result<Outcome, Failure> {
+    let policy = &suite.found.policy;
+    let cases: Vec<Case> = suite.files.iter().flat_map(|(_, _, cases)| cases.iter().cloned()).collect();
+    let file = &suite.found.file;
+    if cases.is_empty() {
+        return Err(Failure::unable(format!("`{file}` has no case"), "write some into a `NAME.test.yaml` beside it"));
+    }
+    // A case that fails already would notice everything.
+    if let Some(case) = cases.iter().find(|c| c.run(policy).is_some()) {
+        let remedy = "`policy test` says why; mend it first";
+        return Err(Failure::unable(format!("the case `{}` of `{file}` fails as it is", case.name), remedy));
+    }
+    let fates = policy.mutants().into_par_iter().map(|mutant| {
+        let fate = mutant.fate(policy, &cases, effort);
+        (mutant, fate)
+    });
+    Ok(Outcome { file: file.clone(), id: policy.id.clone(), fates: fates.collect() })
+}
+
+fn rule_of(mutant: &Mutant) -> &str {
+    mutant.rule.as_deref().unwrap_or("default")
+}
+
+fn told(mutant: &Mutant, fate: &Fate) -> serde_json::Value {
+    let (word, witness) = match fate {
+        Fate::Killed => ("killed", None),
+        Fate::Alike => ("alike", None),
+        Fate::Survived(kind, difference) => ("survived", Some((kind, difference))),
+    };
+    json!({
+        "rule": rule_of(mutant),
+        "change": mutant.change,
+        "fate": word,
+        "kind": witness.map(|(kind, _)| kind),
+        "witness": witness.map(|(_, difference)| difference.witness.to_json()),
+    })
+}
+
+/// A witness as a case on one line: JSON is YAML.
+fn case_of(kind: &Kind, difference: &Difference) -> String {
+    let action = &difference.witness;
+    let expect = json!({ "effect": kind.base, "rule": kind.base_rule });
+    safe_json(&json!({ "name": action.summary(), "action": action.to_json(), "expect": expect }))
+}

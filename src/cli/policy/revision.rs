@@ -1,0 +1,132 @@
+//! Policies of a revision: `REV:PATH`, read from the repository that the current directory is in.
+
+use crate::cli::output::Failure;
+use crate::workspace::git::{Entry, GitError, Kind, ObjectId, Repository};
+use std::path::Path;
+
+/// Bytes that a policy may have.
+const MAX_BYTES: usize = 4 << 20;
+
+/// A file or a folder of a commit.
+pub(super) struct Revision {
+    repository: Repository,
+    commit: ObjectId,
+    /// As the user wrote it.
+    written: String,
+    path: String,
+}
+
+fn unable(error: &GitError) -> Failure {
+    let remedy = match error {
+        GitError::Open { .. } => "a revision is looked for in the repository of the current directory",
+        GitError::Revision { .. } => "is it fetched? In a shallow clone only the newest commit is there",
+        GitError::NoFile { .. } => "paths count from the top of the repository",
+        GitError::Objects(_) => "a shallow or partial clone lacks them; fetch all of it",
+        GitError::TooLarge { .. } => "a policy is smaller",
+    };
+    Failure::unable(error.to_string(), remedy)
+}
+
+impl Revision {
+    /// What `REV:PATH` names. `None` when the text names a file that is there, or is none of that form.
+    pub(super) fn named(text: &str) -> Result<Option<Self>, Failure> {
+        let Some((revision, path)) = text.split_once(':').filter(|(r, _)| !r.is_empty() && !Path::new(text).exists()) else {
+            return Ok(None);
+        };
+        let repository = Repository::discover(Path::new(".")).map_err(|e| unable(&e))?;
+        let commit = repository.commit(revision).map_err(|e| unable(&e))?;
+        let path = path.trim_start_matches("./").trim_end_matches('/').to_owned();
+        Ok(Some(Self { repository, commit, written: text.to_owned(), path }))
+    }
+
+    /// The text of the file, if it is one.
+    pub(super) fn file(&self) -> Result<String, Failure> {
+        self.text(&self.path)
+    }
+
+    /// The files directly in it, by their names; `None` when it is no folder.
+    pub(super) fn folder(&self) -> Result<Option<Vec<(String, String)>>, Failure> {
+        let inside = if self.path.is_empty() || self.path == "." { String::new() } else { format!("{}/", self.path) };
+        let all = self.repository.files(self.commit).map_err(|e| unable(&e))?;
+        let name = |e: &Entry| {
+            let name = e.path.strip_prefix(&inside).filter(|name| !name.is_empty() && !name.contains('/'))?;
+            matches!(e.kind, Kind::File | Kind::Executable).then(|| name.to_owned())
+        };
+        let names: Vec<String> = all.iter().filter_map(name).collect();
+        if names.is_empty() {
+            return Ok(None);
+        }
+        let mut files = Vec::new();
+        for name in names.into_iter().filter(|name| super::test::is_policy(name)) {
+            let text = self.text(&format!("{inside}{name}"))?;
+            files.push((name, text));
+        }
+        Ok(Some(files))
+    }
+
+    /// How one of its files is reported.
+    pub(super) fn name_of(&self, file: &str) -> String {
+        format!("{}/{file}", self.written.trim_end_matches('/'))
+    }
+
+    fn text(&self, path: &str) -> Result<String, Failure> {
+        let bytes = self.repository.file(self.commit, path, MAX_BYTES).map_err(|e| unable(&e))?;
+        String::from_utf8(bytes).map_err(|_| Failure::unable(format!("`{path}` is no UTF-8"), "a policy is text"))
+    }
+}
+
+/// The text that a policy file had where the history of `HEAD` parted from that of `base`, and what to call it; `None`
+/// when there was no such file.
+pub(super) fn at_merge_base(policy: &Path, base: &str) -> Result<Option<(String, String)>, Failure> {
+    let folder = policy.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let repository = Repository::discover(folder).map_err(|e| unable(&e))?;
+    let (head, other) = (repository.commit("HEAD").map_err(|e| unable(&e))?, repository.commit(base).map_err(|e| unable(&e))?);
+    let Some(parting) = repository.merge_base(head, other).map_err(|e| unable(&e))? else {
+        let remedy = "fetch the whole history: a shallow clone hides what they share";
+        return Err(Failure::unable(format!("`HEAD` and `{base}` share no commit"), remedy));
+    };
+    let real = |path: &Path| {
+        path.canonicalize().map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable"))
+    };
+    let top = repository.work_tree().ok_or_else(|| Failure::unable("the repository has no work tree", "run the gate in one"))?;
+    let file = real(policy)?;
+    let inside = file.strip_prefix(real(&top)?).map_err(|_| {
+        Failure::unable(format!("`{}` is not in the work tree", policy.display()), "the policy stands in the repository")
+    })?;
+    let path = inside.to_string_lossy().replace('\\', "/");
+    match repository.file(parting, &path, MAX_BYTES) {
+        Err(GitError::NoFile { .. }) => Ok(None),
+        Err(error) => Err(unable(&error)),
+        Ok(bytes) => {
+            let text =
+                String::from_utf8(bytes).map_err(|_| Failure::unable(format!("`{path}` is no UTF-8"), "a policy is text"))?;
+            let short: String = parting.to_string().chars().take(12).collect();
+            Ok(Some((format!("{short}:{path}"), text)))
+        }
+    }
+}
+
+/// The text of every policy file that stands in the history of a repository, newest first: each version once. At most
+/// `commits` commits are looked at.
+pub(super) fn history(folder: &Path, commits: usize) -> Result<Vec<(String, String)>, Failure> {
+    let repository = Repository::discover(folder).map_err(|e| unable(&e))?;
+    let head = repository.commit("HEAD").map_err(|e| unable(&e))?;
+    let mut seen = std::collections::BTreeSet::new();
+    let mut all = Vec::new();
+    for commit in repository.history(head, commits).map_err(|e| unable(&e))? {
+        for entry in repository.files(commit).map_err(|e| unable(&e))? {
+            let name = entry.path.rsplit('/').next().unwrap_or(&entry.path);
+            if !super::test::is_policy(name) || !matches!(entry.kind, Kind::File | Kind::Executable) {
+                continue;
+            }
+            if seen.insert(entry.id)
+                && let Ok(bytes) = repository.content(entry.id, MAX_BYTES)
+                && let Ok(text) = String::from_utf8(bytes)
+            {
+                let short: String = commit.to_string().chars().take(12).collect();
+                all.push((format!("{short}:{}", entry.path), text));
+            }
+        }
+    }
+    Ok(all)
+}
