@@ -69,12 +69,11 @@ fn policy_test(located: &Located, _: usize) -> Result<Part, Failure> {
     rename(&mut report, located);
     let mut lacking = None;
     if cases == 0 {
-        match &policy.untested {
-            Some(reason) => report.notices.push(format!("no case tests the policy: {reason}")),
-            None => {
-                let why = "nothing tests the policy: no case stands beside it ([policy] untested = \"why\" lets that pass)";
-                lacking = Some(why.to_owned());
-            }
+        if let Some(reason) = &policy.untested {
+            report.notices.push(format!("no case tests the policy: {reason}"));
+        } else {
+            let why = "nothing tests the policy: no case stands beside it ([policy] untested = \"why\" lets that pass)";
+            lacking = Some(why.to_owned());
         }
     }
     Ok(Part { report, missing: None, lacking })

@@ -231,8 +231,11 @@ pub(in crate::cli) fn compared(policy: &Path, base: &str) -> Result<Report, Fail
     Ok(report)
 }
 
+/// Files by their names: as each is reported, and its text.
+type Files = BTreeMap<String, (String, String)>;
+
 /// The policies of a folder, by file name: as they are reported, and their text. `None` for a single policy.
-fn folder(written: &str) -> Result<Option<BTreeMap<String, (String, String)>>, Failure> {
+fn folder(written: &str) -> Result<Option<Files>, Failure> {
     if let Some(revision) = Revision::named(written)? {
         let named = |(name, text): (String, String)| (name.clone(), (revision.name_of(&name), text));
         return Ok(revision.folder()?.map(|files| files.into_iter().map(named).collect()));
