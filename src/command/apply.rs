@@ -59,11 +59,11 @@ impl Engine<'_> {
             if let Some(o) = &f.operands {
                 operands = Some(o);
             }
-            if let Some(v) = seen.values.first() {
-                if let Some((_, value)) = f.values.iter().find(|(g, _)| g.iter().any(|g| glob(g, &v.text))) {
-                    own.extend(value.effects.iter().map(|e| (e, seen.span)));
-                    floor = floor.max(value.risk);
-                }
+            if let Some(v) = seen.values.first()
+                && let Some((_, value)) = f.values.iter().find(|(g, _)| g.iter().any(|g| glob(g, &v.text)))
+            {
+                own.extend(value.effects.iter().map(|e| (e, seen.span)));
+                floor = floor.max(value.risk);
             }
         }
         for w in &spec.when {
@@ -99,10 +99,10 @@ impl Engine<'_> {
         let saved_dry = self.dry;
         self.dry |= dry;
         for seen in &call.flags {
-            if matches!(seen.flag.and_then(|f| f.arg.as_ref()), Some(Role::Cwd)) {
-                if let Some(v) = seen.values.first() {
-                    self.change_dir(&v.text.clone());
-                }
+            if matches!(seen.flag.and_then(|f| f.arg.as_ref()), Some(Role::Cwd))
+                && let Some(v) = seen.values.first()
+            {
+                self.change_dir(&v.text.clone());
             }
         }
         let first = self.effects.len();
@@ -153,15 +153,12 @@ impl Engine<'_> {
             return;
         }
         let target = self.effects.iter_mut().skip(first).max_by_key(|e| (e.kind.base_risk(), std::cmp::Reverse(e.span)));
-        match target {
-            Some(e) => {
-                e.risk = floor;
-                e.why = format!("`{name}` with these arguments is rated {}", floor.as_str()).into();
-            }
-            None => {
-                let kind = if floor == Risk::High { EffectKind::System } else { EffectKind::Execute };
-                self.emit_raw(kind, Some(name.to_owned()), Certainty::Certain, span, floor, "rated so by the table");
-            }
+        if let Some(e) = target {
+            e.risk = floor;
+            e.why = format!("`{name}` with these arguments is rated {}", floor.as_str()).into();
+        } else {
+            let kind = if floor == Risk::High { EffectKind::System } else { EffectKind::Execute };
+            self.emit_raw(kind, Some(name.to_owned()), Certainty::Certain, span, floor, "rated so by the table");
         }
     }
 

@@ -55,28 +55,28 @@ fn expand_atoms(atoms: Vec<Atom>, budget: &mut usize, depth: usize) -> Option<Ve
     // The first brace that closes and holds a comma or a range.
     let mut open = 0;
     while open < atoms.len() {
-        if matches!(atoms.get(open), Some(Atom::Char('{'))) {
-            if let Some((close, commas)) = matching(&atoms, open) {
-                let inner = atoms.get(open + 1..close)?;
-                let choices = if commas.is_empty() { range(inner) } else { Some(split(&atoms, open, close, &commas)) };
-                if let Some(choices) = choices {
-                    let head = atoms.get(..open)?;
-                    let tail = atoms.get(close + 1..)?.to_vec();
-                    let tails = expand_atoms(tail, budget, depth + 1)?;
-                    let mut out = Vec::new();
-                    for c in choices {
-                        for inner in expand_atoms(c, budget, depth + 1)? {
-                            for t in &tails {
-                                *budget = budget.checked_sub(1)?;
-                                let mut w = head.to_vec();
-                                w.extend(inner.iter().cloned());
-                                w.extend(t.iter().cloned());
-                                out.push(w);
-                            }
+        if matches!(atoms.get(open), Some(Atom::Char('{')))
+            && let Some((close, commas)) = matching(&atoms, open)
+        {
+            let inner = atoms.get(open + 1..close)?;
+            let choices = if commas.is_empty() { range(inner) } else { Some(split(&atoms, open, close, &commas)) };
+            if let Some(choices) = choices {
+                let head = atoms.get(..open)?;
+                let tail = atoms.get(close + 1..)?.to_vec();
+                let tails = expand_atoms(tail, budget, depth + 1)?;
+                let mut out = Vec::new();
+                for c in choices {
+                    for inner in expand_atoms(c, budget, depth + 1)? {
+                        for t in &tails {
+                            *budget = budget.checked_sub(1)?;
+                            let mut w = head.to_vec();
+                            w.extend(inner.iter().cloned());
+                            w.extend(t.iter().cloned());
+                            out.push(w);
                         }
                     }
-                    return Some(out);
                 }
+                return Some(out);
             }
         }
         open += 1;

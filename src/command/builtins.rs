@@ -21,7 +21,7 @@ impl Engine<'_> {
         let none = Some(Stream::known(""));
         match name {
             ":" | "true" | "false" => none,
-            "echo" => Some(self.echo(rest)),
+            "echo" => Some(Self::echo(rest)),
             "printf" => Some(self.printf(rest)),
             "cd" | "pushd" | "chdir" => {
                 let target = rest.iter().find(|a| !a.text.starts_with('-') || a.text == "-");
@@ -163,7 +163,7 @@ impl Engine<'_> {
                         "-d" | "-n" | "-O" | "-s" | "-u" | "-c" => i += 2,
                         t if t.starts_with('-') => i += 1,
                         t => {
-                            var = t.to_owned();
+                            t.clone_into(&mut var);
                             i += 1;
                         }
                     }
@@ -200,13 +200,16 @@ impl Engine<'_> {
             }
             "trap" => {
                 let words: Vec<&Arg> = rest.iter().filter(|a| a.text != "--").collect();
-                if let [code, _, ..] = words.as_slice() {
-                    if code.text != "-" && !code.text.is_empty() && !code.text.starts_with("-l") && !code.text.starts_with("-p") {
-                        let c = (*code).clone();
-                        let saved = self.enter_subshell();
-                        self.shell_arg(&c, &Stream::default(), false);
-                        self.leave_subshell(saved);
-                    }
+                if let [code, _, ..] = words.as_slice()
+                    && code.text != "-"
+                    && !code.text.is_empty()
+                    && !code.text.starts_with("-l")
+                    && !code.text.starts_with("-p")
+                {
+                    let c = (*code).clone();
+                    let saved = self.enter_subshell();
+                    self.shell_arg(&c, &Stream::default(), false);
+                    self.leave_subshell(saved);
                 }
                 none
             }
@@ -250,11 +253,11 @@ impl Engine<'_> {
                 none
             }
             "complete" | "compgen" => {
-                if let Some(i) = rest.iter().position(|a| a.text == "-C" || a.text == "-F" && name == "complete") {
-                    if let Some(c) = rest.get(i + 1) {
-                        let c = c.clone();
-                        self.shell_arg(&c, &Stream::default(), false);
-                    }
+                if let Some(i) = rest.iter().position(|a| a.text == "-C" || a.text == "-F" && name == "complete")
+                    && let Some(c) = rest.get(i + 1)
+                {
+                    let c = c.clone();
+                    self.shell_arg(&c, &Stream::default(), false);
                 }
                 for a in rest {
                     // `compgen -W '$(cmd)'` expands its words.
@@ -272,10 +275,10 @@ impl Engine<'_> {
             }
             "wait" | "jobs" | "fg" | "bg" | "disown" | "ulimit" | "umask" | "shopt" | "times" | "suspend" | "return" | "exit"
             | "break" | "continue" | "logout" | "caller" | "getopts" | "dirs" | "help" => {
-                if name == "getopts" {
-                    if let Some(v) = rest.get(1) {
-                        self.vars.insert(v.text.clone(), Var { text: super::chars::SAFE_HOLE.to_string(), ..Var::default() });
-                    }
+                if name == "getopts"
+                    && let Some(v) = rest.get(1)
+                {
+                    self.vars.insert(v.text.clone(), Var { text: super::chars::SAFE_HOLE.to_string(), ..Var::default() });
                 }
                 none
             }
@@ -380,7 +383,7 @@ impl Engine<'_> {
         }
     }
 
-    fn echo(&mut self, rest: &[Arg]) -> Stream {
+    fn echo(rest: &[Arg]) -> Stream {
         let mut escapes = false;
         let mut newline = true;
         let mut i = 0;
@@ -422,14 +425,14 @@ impl Engine<'_> {
 
     fn printf(&mut self, rest: &[Arg]) -> Stream {
         let mut words = rest;
-        if let [flag, var, tail @ ..] = words {
-            if flag.text == "-v" {
-                self.subscript(var);
-                let s = self.printf(tail);
-                let text = s.text.unwrap_or_else(|| HOLE.to_string());
-                self.vars.insert(var.text.clone(), Var { text, array: None, obf: s.obf });
-                return Stream::known("");
-            }
+        if let [flag, var, tail @ ..] = words
+            && flag.text == "-v"
+        {
+            self.subscript(var);
+            let s = self.printf(tail);
+            let text = s.text.unwrap_or_else(|| HOLE.to_string());
+            self.vars.insert(var.text.clone(), Var { text, array: None, obf: s.obf });
+            return Stream::known("");
         }
         if words.first().is_some_and(|a| a.text == "--") {
             words = words.get(1..).unwrap_or_default();

@@ -145,7 +145,7 @@ pub(super) fn read_dd<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg) {
         Some(flag) => {
             let mut v = arg.clone();
             v.at = arg.at.map(|a| a + key.len() + 1);
-            v.text = value.to_owned();
+            value.clone_into(&mut v.text);
             call.flags.push(Seen { name: key.to_owned(), flag: Some(flag), values: vec![v], span: arg.span });
         }
         None if matches!(key, "--help" | "--version") => call.help = true,

@@ -464,10 +464,10 @@ impl<'a> Engine<'a> {
         }
         let silent = args.is_empty() && words.is_empty();
         let (input, output) = if redirs.is_empty() { (None, None) } else { self.redirections(redirs, stdin, !silent) };
-        if let (Some(i), [only]) = (&input, args.as_slice()) {
-            if only.text == "exec" {
-                self.exec_stdin = Some(i.clone());
-            }
+        if let (Some(i), [only]) = (&input, args.as_slice())
+            && only.text == "exec"
+        {
+            self.exec_stdin = Some(i.clone());
         }
         let input = input.as_ref().unwrap_or(stdin);
         let out = if args.is_empty() {
@@ -569,10 +569,10 @@ impl<'a> Engine<'a> {
                             continue;
                         }
                         self.path_write(&arg, r.op == RedirOp::Append);
-                        if r.fd.is_some_and(|fd| fd > 2) {
-                            if let Some(p) = super::path::normalise(&arg.text, self.cwd.as_deref()) {
-                                self.files.insert(p, None);
-                            }
+                        if r.fd.is_some_and(|fd| fd > 2)
+                            && let Some(p) = super::path::normalise(&arg.text, self.cwd.as_deref())
+                        {
+                            self.files.insert(p, None);
                         }
                         if r.fd.is_none_or(|fd| fd == 1) {
                             let sink = super::path::classify(&arg.text, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);

@@ -134,10 +134,11 @@ impl Engine<'_> {
                 Part::Lit(s) => {
                     f.open = true;
                     let mut s = s.as_str();
-                    if i == 0 && s.starts_with('~') {
-                        if let Some(rest) = self.tilde(s, &mut f.text) {
-                            s = rest;
-                        }
+                    if i == 0
+                        && s.starts_with('~')
+                        && let Some(rest) = self.tilde(s, &mut f.text)
+                    {
+                        s = rest;
                     }
                     push_globbed(&mut f.text, s);
                 }
@@ -160,7 +161,7 @@ impl Engine<'_> {
                     f.push(&t);
                 }
                 Part::Param(p, quoted) => {
-                    let (vals, obf) = self.param(p, *quoted, alone);
+                    let (vals, obf) = self.param(p, alone);
                     f.obf |= obf;
                     let n = vals.len();
                     for (k, v) in vals.into_iter().enumerate() {
@@ -243,10 +244,11 @@ impl Engine<'_> {
             match p {
                 Part::Lit(s) => {
                     let mut s = s.as_str();
-                    if i == 0 && s.starts_with('~') {
-                        if let Some(rest) = self.tilde(s, &mut out) {
-                            s = rest;
-                        }
+                    if i == 0
+                        && s.starts_with('~')
+                        && let Some(rest) = self.tilde(s, &mut out)
+                    {
+                        s = rest;
                     }
                     out.push_str(s);
                 }
@@ -265,7 +267,7 @@ impl Engine<'_> {
                     out.push_str(&t);
                 }
                 Part::Param(p, _) => {
-                    let (vals, o) = self.param(p, true, false);
+                    let (vals, o) = self.param(p, false);
                     obf |= o;
                     for (k, v) in vals.iter().enumerate() {
                         if k > 0 {
@@ -309,7 +311,7 @@ impl Engine<'_> {
 
     /// The values of a parameter (several only for arrays and `$@`); the flag is set when
     /// the value was computed in a way that hides it.
-    fn param(&mut self, p: &Param, quoted: bool, alone: bool) -> (Vec<String>, bool) {
+    fn param(&mut self, p: &Param, alone: bool) -> (Vec<String>, bool) {
         self.burn(4);
         if let Some(ix) = &p.index {
             // The subscript itself may hold substitutions.
@@ -326,7 +328,7 @@ impl Engine<'_> {
             if inner.name.is_empty() || has_hole(&inner.name) {
                 return (vec![HOLE.to_string()], true);
             }
-            return (self.param(&inner, quoted, alone).0, true);
+            return (self.param(&inner, alone).0, true);
         }
         let (vals, obf) = self.raw_values(p, alone);
         if p.length {

@@ -61,7 +61,7 @@ fn width(c: char) -> usize {
 /// The line escaped, cut to a window around the span, with carets below.
 fn excerpt(cmd: &str, span: Span) -> (String, String) {
     let (from, to) = (span.from.min(cmd.len()), span.to.min(cmd.len()));
-    let start = if from > WINDOW / 2 { from - WINDOW / 2 } else { 0 };
+    let start = from.saturating_sub(WINDOW / 2);
     let end = to.min(from.saturating_add(WINDOW)).saturating_add(WINDOW / 2).min(cmd.len());
     let mut line = String::new();
     let mut marks = String::new();

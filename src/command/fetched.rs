@@ -135,11 +135,9 @@ impl Engine<'_> {
             } else {
                 t == "--output-document" || t.starts_with('-') && !t.starts_with("--") && t.ends_with('O')
             };
-            if wants {
-                if let Some(f) = rest.get(i + 1) {
-                    names.push(f.text.clone());
-                    explicit = true;
-                }
+            if wants && let Some(f) = rest.get(i + 1) {
+                names.push(f.text.clone());
+                explicit = true;
             }
             for p in ["--output=", "--output-document=", "-o", "-O"] {
                 if let Some(f) = t.strip_prefix(p).filter(|f| !f.is_empty()) {
@@ -156,10 +154,11 @@ impl Engine<'_> {
             names.extend(rest.iter().filter(|a| a.text.contains("://") || !a.text.starts_with('-')).map(last));
         }
         for n in names {
-            if let Some(p) = super::path::normalise(&n, self.cwd.as_deref()) {
-                if n != "-" && !n.is_empty() {
-                    self.files.insert(p, None);
-                }
+            if let Some(p) = super::path::normalise(&n, self.cwd.as_deref())
+                && n != "-"
+                && !n.is_empty()
+            {
+                self.files.insert(p, None);
             }
         }
     }
@@ -168,17 +167,11 @@ impl Engine<'_> {
     pub(super) fn secret_in_url(&mut self, rest: &[Arg]) {
         let leaks =
             rest.iter().any(|a| a.text.contains("://") && a.text.split_once("://").is_some_and(|(_, r)| r.contains(HOLE)));
-        if leaks && self.effects.iter().any(|e| e.kind == EffectKind::Credential) {
-            if let Some(a) = rest.first() {
-                self.emit_raw(
-                    EffectKind::Network,
-                    None,
-                    Certainty::Possible,
-                    a.span,
-                    Risk::High,
-                    "sends a secret in the address",
-                );
-            }
+        if leaks
+            && self.effects.iter().any(|e| e.kind == EffectKind::Credential)
+            && let Some(a) = rest.first()
+        {
+            self.emit_raw(EffectKind::Network, None, Certainty::Possible, a.span, Risk::High, "sends a secret in the address");
         }
     }
 

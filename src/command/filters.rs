@@ -43,7 +43,7 @@ fn base32_decode(t: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&out).into_owned())
 }
 
-fn hex_decode(t: &str) -> Option<String> {
+fn hex_decode(t: &str) -> String {
     let digits: Vec<u8> = t
         .split(|c: char| c.is_whitespace())
         .filter(|w| !w.ends_with(':'))
@@ -52,7 +52,7 @@ fn hex_decode(t: &str) -> Option<String> {
         .collect();
     let bytes: Vec<u8> =
         digits.chunks_exact(2).filter_map(|p| std::str::from_utf8(p).ok().and_then(|s| u8::from_str_radix(s, 16).ok())).collect();
-    Some(String::from_utf8_lossy(&bytes).replace(['\0', '\u{1}', '\u{2}', '\u{3}'], "\u{fffd}"))
+    String::from_utf8_lossy(&bytes).replace(['\0', '\u{1}', '\u{2}', '\u{3}'], "\u{fffd}")
 }
 
 /// The characters of a `tr` set.
@@ -147,7 +147,7 @@ impl Engine<'_> {
             "base32" => decoded(input().filter(|_| flag(rest, 'd', "--decode")).and_then(|t| base32_decode(&t))),
             "xxd" => {
                 if flag(rest, 'r', "-revert") {
-                    decoded(input().and_then(|t| hex_decode(&t)))
+                    decoded(input().map(|t| hex_decode(&t)))
                 } else {
                     Stream::unknown()
                 }
@@ -188,11 +188,11 @@ impl Engine<'_> {
             }
             "basename" => match operands(rest).first() {
                 Some(a) if !a.text.contains(HOLE) => {
-                    let mut b = a.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+                    let mut b = a.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
                     if let Some(s) = operands(rest).get(1) {
-                        b = b.strip_suffix(s.text.as_str()).unwrap_or(&b).to_owned();
+                        b = b.strip_suffix(s.text.as_str()).unwrap_or(b);
                     }
-                    Stream { text: Some(b), present: true, ..Stream::default() }
+                    Stream { text: Some(b.to_owned()), present: true, ..Stream::default() }
                 }
                 _ => safe(),
             },

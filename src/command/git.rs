@@ -23,10 +23,10 @@ impl Engine<'_> {
                 i += 1;
                 None
             } else if a.text.starts_with('-') {
-                if let Some(dir) = a.text.strip_prefix("--exec-path=") {
-                    if !dir.is_empty() {
-                        self.dynamic(a.span, "git looks for its programs elsewhere");
-                    }
+                if let Some(dir) = a.text.strip_prefix("--exec-path=")
+                    && !dir.is_empty()
+                {
+                    self.dynamic(a.span, "git looks for its programs elsewhere");
                 }
                 None
             } else {
@@ -207,17 +207,17 @@ impl Engine<'_> {
         match sub.text.as_str() {
             "show" | "cat-file" => {
                 for a in args {
-                    if let Some((_, file)) = a.text.split_once(':') {
-                        if super::path::is_secret_name(file, &self.ctx.home) {
-                            self.emit_raw(
-                                EffectKind::Credential,
-                                Some(show(file)),
-                                Certainty::Certain,
-                                a.span,
-                                Risk::High,
-                                "reads a file that holds secrets",
-                            );
-                        }
+                    if let Some((_, file)) = a.text.split_once(':')
+                        && super::path::is_secret_name(file, &self.ctx.home)
+                    {
+                        self.emit_raw(
+                            EffectKind::Credential,
+                            Some(show(file)),
+                            Certainty::Certain,
+                            a.span,
+                            Risk::High,
+                            "reads a file that holds secrets",
+                        );
                     }
                 }
             }
@@ -246,11 +246,11 @@ impl Engine<'_> {
             }
             "filter-branch" => {
                 for (i, a) in args.iter().enumerate() {
-                    if a.text.ends_with("-filter") {
-                        if let Some(c) = args.get(i + 1) {
-                            let c = c.clone();
-                            self.shell_arg(&c, &Stream::default(), false);
-                        }
+                    if a.text.ends_with("-filter")
+                        && let Some(c) = args.get(i + 1)
+                    {
+                        let c = c.clone();
+                        self.shell_arg(&c, &Stream::default(), false);
                     }
                 }
             }
@@ -302,17 +302,18 @@ impl Engine<'_> {
                             .find_map(|p| t.strip_prefix(p))
                             .map(|c| Arg { text: c.to_owned(), at: None, ..a.clone() }),
                     };
-                    if let Some(c) = code {
-                        if !matches!(c.text.as_str(), "git-upload-pack" | "git-receive-pack") {
-                            self.dynamic(c.span, "git runs this program for the transport");
-                        }
+                    if let Some(c) = code
+                        && !matches!(c.text.as_str(), "git-upload-pack" | "git-receive-pack")
+                    {
+                        self.dynamic(c.span, "git runs this program for the transport");
                     }
-                    if matches!(t, "-c" | "--config") && sub.text == "clone" {
-                        if let Some((k, v)) = args.get(i + 1).and_then(|p| {
+                    if matches!(t, "-c" | "--config")
+                        && sub.text == "clone"
+                        && let Some((k, v)) = args.get(i + 1).and_then(|p| {
                             p.text.split_once('=').map(|(k, v)| (k.to_owned(), Arg { text: v.to_owned(), at: None, ..p.clone() }))
-                        }) {
-                            self.git_setting(&k, &v, false);
-                        }
+                        })
+                    {
+                        self.git_setting(&k, &v, false);
                     }
                 }
             }

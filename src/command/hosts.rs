@@ -15,11 +15,11 @@ impl Engine<'_> {
             self.emit(EffectKind::Network, None, arg.span, "sends data");
             return;
         }
-        if let Some(t) = (arg.text == "-").then_some(stdin.text.as_deref()).flatten() {
-            if !has_hole(t) {
-                self.emit(EffectKind::Network, None, arg.span, "sends data");
-                return;
-            }
+        if let Some(t) = (arg.text == "-").then_some(stdin.text.as_deref()).flatten()
+            && !has_hole(t)
+        {
+            self.emit(EffectKind::Network, None, arg.span, "sends data");
+            return;
         }
         self.path_read(arg);
         self.emit_raw(EffectKind::Network, Some(show(&arg.text)), Certainty::Certain, arg.span, Risk::High, "sends a file away");
@@ -55,7 +55,8 @@ pub(crate) fn remote_of(text: &str) -> Option<&str> {
         return (!text.starts_with("file://")).then(|| host_of(text));
     }
     let (host, _) = text.split_once(':')?;
-    (!host.is_empty() && !host.contains('/') && !(host.len() == 1 && text.get(1..3) == Some(":\\"))).then_some(host)
+    let drive = host.len() == 1 && text.get(1..3) == Some(":\\");
+    (!host.is_empty() && !host.contains('/') && !drive).then_some(host)
 }
 
 /// The host of a URL, of `user@host:path`, or the text itself.

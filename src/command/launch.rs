@@ -146,7 +146,7 @@ impl Engine<'_> {
                 .iter()
                 .rev()
                 .find(|f| names.contains(&f.name.as_str()))
-                .map(|f| f.values.first().map(|v| v.text.clone()).unwrap_or_else(|| "{}".to_owned()))
+                .map(|f| f.values.first().map_or_else(|| "{}".to_owned(), |v| v.text.clone()))
         };
         let replace = value(&["-I", "-i", "--replace", "-J"]);
         if let Some(file) =
@@ -202,10 +202,12 @@ impl Engine<'_> {
 
     /// `… | xargs sh -c`: what comes in is the code.
     fn xargs_shell(&mut self, words: &[Arg], span: Span) {
-        if let [a, b, c, ..] = words {
-            if b.text == "-c" && c.text == "\0" && self.table_name(&a.text).is_some() {
-                self.dynamic(span, "what comes in is run as code");
-            }
+        if let [a, b, c, ..] = words
+            && b.text == "-c"
+            && c.text == "\0"
+            && self.table_name(&a.text).is_some()
+        {
+            self.dynamic(span, "what comes in is run as code");
         }
     }
 

@@ -4,14 +4,10 @@
 //! programs ([`table`]), and rated. See the modules for the parts.
 
 #![allow(
-    clippy::pedantic,
-    clippy::collapsible_if,
-    clippy::collapsible_match,
-    clippy::implicit_saturating_sub,
-    clippy::if_same_then_else,
-    clippy::nonminimal_bool,
-    clippy::only_used_in_recursion,
-    reason = "written to the restriction lints (no panic, no index, no unwrap); matters of style are still to be gone through"
+    clippy::case_sensitive_file_extension_comparisons,
+    clippy::many_single_char_names,
+    clippy::similar_names,
+    reason = "keys of git and names in code are no file names; `i`, `c`, `t` are what a scanner calls its place, its character, its text"
 )]
 
 mod apply;

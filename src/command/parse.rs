@@ -629,12 +629,12 @@ impl<'a> Parser<'a> {
             if self.redirect(redirs)? {
                 continue;
             }
-            if words.is_empty() || declares {
-                if let Some(mut a) = self.assignment()? {
-                    a.declared = declares;
-                    assigns.push(a);
-                    continue;
-                }
+            if (words.is_empty() || declares)
+                && let Some(mut a) = self.assignment()?
+            {
+                a.declared = declares;
+                assigns.push(a);
+                continue;
             }
             match self.word_opt()? {
                 Some(w) => {

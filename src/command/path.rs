@@ -79,10 +79,12 @@ pub fn classify(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> Pat
         info.secret |= tail_secret;
         return info;
     }
-    if let Some(user) = path.strip_prefix('~') {
-        if !user.is_empty() && !user.starts_with('/') && !user.starts_with(['+', '-']) {
-            return PathInfo { class: PathClass::Home, secret: tail_secret, absolute: path.to_owned() };
-        }
+    if let Some(user) = path.strip_prefix('~')
+        && !user.is_empty()
+        && !user.starts_with('/')
+        && !user.starts_with(['+', '-'])
+    {
+        return PathInfo { class: PathClass::Home, secret: tail_secret, absolute: path.to_owned() };
     }
     let Some(abs) = normalise(path, cwd) else {
         return unknown(tail_secret);

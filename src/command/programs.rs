@@ -271,10 +271,9 @@ impl Engine<'_> {
             "npm" | "yarn" | "pnpm" | "npx" | "bun" | "bunx" | "pip" | "pip3" | "pipx" | "uv" | "uvx" => {
                 if rest.first().is_some_and(|a| matches!(a.text.as_str(), "pkg" | "set-script"))
                     && rest.iter().any(|a| a.text.starts_with("scripts") || a.text == "set-script")
+                    && let Some(p) = super::path::normalise("package.json", self.cwd.as_deref())
                 {
-                    if let Some(p) = super::path::normalise("package.json", self.cwd.as_deref()) {
-                        self.files.insert(p, None);
-                    }
+                    self.files.insert(p, None);
                 }
                 if self.wrote("package.json")
                     && rest.iter().any(|a| {
@@ -334,11 +333,11 @@ impl Engine<'_> {
             }
             "perl" => {
                 for a in rest {
-                    if let Some(m) = a.text.strip_prefix("-M").or_else(|| a.text.strip_prefix("-m")) {
-                        if m.contains([';', '(', '`', '{']) {
-                            let code = Arg { text: m.to_owned(), at: None, ..a.clone() };
-                            self.code("perl", &code, &Stream::default());
-                        }
+                    if let Some(m) = a.text.strip_prefix("-M").or_else(|| a.text.strip_prefix("-m"))
+                        && m.contains([';', '(', '`', '{'])
+                    {
+                        let code = Arg { text: m.to_owned(), at: None, ..a.clone() };
+                        self.code("perl", &code, &Stream::default());
                     }
                 }
                 None
@@ -611,22 +610,22 @@ impl Engine<'_> {
         let [from, .., to] = ops.as_slice() else { return };
         let text = self.file_text(&from.text);
         let foreign = !matches!(self.classify(&from.text).class, super::path::PathClass::Inside | super::path::PathClass::Root);
-        if foreign || self.wrote(&from.text) {
-            if let Some(p) = super::path::normalise(&to.text, self.cwd.as_deref()) {
-                let base = from.text.rsplit('/').next().unwrap_or_default();
-                self.files.insert(format!("{p}/{base}"), text.clone());
-                self.files.insert(p, text);
-            }
+        if (foreign || self.wrote(&from.text))
+            && let Some(p) = super::path::normalise(&to.text, self.cwd.as_deref())
+        {
+            let base = from.text.rsplit('/').next().unwrap_or_default();
+            self.files.insert(format!("{p}/{base}"), text.clone());
+            self.files.insert(p, text);
         }
     }
 
     fn copy_null(&mut self, rest: &[Arg]) {
         let ops: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
-        if let [first, .., last] = ops.as_slice() {
-            if matches!(first.text.as_str(), "/dev/null" | "/dev/zero" | "/dev/urandom") {
-                let last = (*last).clone();
-                self.path_empty(&last);
-            }
+        if let [first, .., last] = ops.as_slice()
+            && matches!(first.text.as_str(), "/dev/null" | "/dev/zero" | "/dev/urandom")
+        {
+            let last = (*last).clone();
+            self.path_empty(&last);
         }
     }
 

@@ -377,11 +377,11 @@ pub fn rewritings(cmd: &str, seed: u64, count: usize) -> Vec<Rewriting> {
             // Words first: later rules hide them.
             let list = if level == 0 && r.below(2) == 0 { WORDS } else { WHOLE };
             let Some((name, rule)) = list.get(r.below(list.len())) else { continue };
-            if let Some(t) = rule(&text, &mut r) {
-                if t.len() < 16_384 {
-                    text = t;
-                    rules.push(*name);
-                }
+            if let Some(t) = rule(&text, &mut r)
+                && t.len() < 16_384
+            {
+                text = t;
+                rules.push(*name);
             }
         }
         if !rules.is_empty() && text != cmd && !out.iter().any(|o| o.text == text) {

@@ -67,10 +67,11 @@ impl Engine<'_> {
         if first.obf {
             self.dynamic(first.span, "the name of the program is hidden behind a computation");
         }
-        if let Some(body) = self.aliases.get(text).cloned() {
-            if !first.quoted && self.level < MAX_LEVEL {
-                return self.run_alias(&body, args, stdin, want, span);
-            }
+        if let Some(body) = self.aliases.get(text).cloned()
+            && !first.quoted
+            && self.level < MAX_LEVEL
+        {
+            return self.run_alias(&body, args, stdin, want, span);
         }
         if self.functions.contains_key(text) {
             let i = self.step(text, args.get(1..).unwrap_or_default(), span);
@@ -278,13 +279,12 @@ impl Engine<'_> {
             }
         }
         // `npx tool@1.2` and `uvx tool@latest` name a version.
-        if let Some((b, v)) = base.split_once('@') {
-            if !b.is_empty()
-                && v.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'-' | b'^' | b'~'))
-                && table.contains(b)
-            {
-                return Some(b.to_owned());
-            }
+        if let Some((b, v)) = base.split_once('@')
+            && !b.is_empty()
+            && v.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'-' | b'^' | b'~'))
+            && table.contains(b)
+        {
+            return Some(b.to_owned());
         }
         let cut = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
         (cut.len() > 1 && cut.len() < base.len() && table.contains(cut)).then(|| cut.to_owned())

@@ -385,7 +385,7 @@ impl Parser<'_> {
             return Err(ParseError::Unexpected("parameter expansion"));
         }
         self.burn(n / 8 + 1)?;
-        p.name = self.slice(self.pos, self.pos + n).to_owned();
+        self.slice(self.pos, self.pos + n).clone_into(&mut p.name);
         self.pos += n;
         if self.peek() == Some(b'[') {
             self.pos += 1;

@@ -85,10 +85,8 @@ pub(crate) fn tokens(lang: &str, text: &str) -> Vec<Token> {
                 let triple = lang == "python" && at(i + 1) == ch && at(i + 2) == ch;
                 let raw_prefix = matches!(out.last(), Some(Token::Name(n)) if lang == "python" && n.len() <= 2 && n.chars().all(|x| "rbfuRBFU".contains(x)) && i > 0 && at(i - 1).is_alphabetic());
                 let mut fstring = false;
-                if raw_prefix {
-                    if let Some(Token::Name(n)) = out.pop() {
-                        fstring = n.contains(['f', 'F']);
-                    }
+                if raw_prefix && let Some(Token::Name(n)) = out.pop() {
+                    fstring = n.contains(['f', 'F']);
                 }
                 let (s, n) = if triple {
                     let mut j = i + 3;
@@ -139,15 +137,16 @@ pub(crate) fn tokens(lang: &str, text: &str) -> Vec<Token> {
                     if i >= c.len() {
                         break;
                     }
-                    if x.is_alphanumeric() || x == '_' || ((x == '?' || x == '!') && lang == "ruby" && at(i + 1) != '=') {
-                        i += 1;
-                    } else if x == '$' && lang == "js" {
-                        i += 1;
-                    } else if x == '.'
+                    let letter = x.is_alphanumeric()
+                        || x == '_'
+                        || matches!(x, '?' | '!') && lang == "ruby" && at(i + 1) != '='
+                        || x == '$' && lang == "js";
+                    // What stands behind a dot belongs to the name.
+                    let dot = x == '.'
                         && (at(i + 1).is_alphabetic() || matches!(at(i + 1), '_' | '$'))
                         && lang != "perl"
-                        && lang != "php"
-                    {
+                        && lang != "php";
+                    if letter || dot {
                         i += 1;
                     } else if x == ':' && at(i + 1) == ':' && matches!(lang, "ruby" | "perl" | "php") {
                         i += 2;

@@ -89,12 +89,11 @@ impl Engine<'_> {
                         None => all_known &= !names::matters(lang, &tokens, i),
                     }
                 }
-                Token::Hole => {
+                Token::Hole
                     // A hole among the words of the code: any code at all, unless it is a mere value.
-                    if names::hole_is_code(&tokens, i) {
+                    if names::hole_is_code(&tokens, i) => {
                         self.dynamic(arg.span, "a part of the code isn't known");
                     }
-                }
                 _ => {}
             }
             i += 1;
@@ -288,7 +287,6 @@ impl Engine<'_> {
 
     /// Languages without a reader of their own: harmless only if plainly so.
     fn plain_code(&mut self, arg: &Arg) {
-        let t = arg.text.to_ascii_lowercase();
         const BAD: &[&str] = &[
             "system",
             "exec",
@@ -325,6 +323,7 @@ impl Engine<'_> {
             "create",
             "grant",
         ];
+        let t = arg.text.to_ascii_lowercase();
         if BAD.iter().any(|b| t.contains(b)) || has_hole(&t) || t.contains('`') {
             self.emit_raw(
                 EffectKind::Unknown,

@@ -293,7 +293,7 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
         && !name.contains('.')
         && matches!(prev, Some(Token::Punct('(' | ',')))
     {
-        return if name == "shell" { Some(Action::Safe) } else { Some(Action::Safe) };
+        return Some(Action::Safe);
     }
     match lang {
         "python" => {
@@ -323,12 +323,11 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                 "list.remove" => return Some(Action::Safe),
                 _ => {}
             }
-            if matches!(prev, Some(Token::Name(n)) if n == "import" || n == "from") || member && !called {
-                if let Some(top) = name.split('.').next() {
-                    if PYTHON_DULL.contains(&name) || PYTHON_DULL.contains(&top) {
-                        return Some(Action::Safe);
-                    }
-                }
+            if (matches!(prev, Some(Token::Name(n)) if n == "import" || n == "from") || member && !called)
+                && let Some(top) = name.split('.').next()
+                && (PYTHON_DULL.contains(&name) || PYTHON_DULL.contains(&top))
+            {
+                return Some(Action::Safe);
             }
             if matches!(
                 last,
@@ -407,7 +406,7 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
         "js" => {
             if name == "require" || name == "import" {
                 return match tokens.get(i + 2) {
-                    Some(Token::Str(m, true)) if called => js_module(m),
+                    Some(Token::Str(m, true)) if called => Some(js_module(m)),
                     Some(Token::Name(_)) if name == "import" && !called => Some(Action::Safe),
                     _ if called => Some(Action::Dynamic),
                     _ => Some(Action::Safe),
@@ -513,11 +512,9 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                 }
             }
         }
-        "php" => {
-            if name.starts_with('$') {
-                // `$f(...)` calls what the variable names.
-                return Some(if called { Action::Dynamic } else { Action::Safe });
-            }
+        "php" if name.starts_with('$') => {
+            // `$f(...)` calls what the variable names.
+            return Some(if called { Action::Dynamic } else { Action::Safe });
         }
         "lua" => {
             if name == "os.remove" {
@@ -565,18 +562,18 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
     None
 }
 
-fn js_module(m: &str) -> Option<Action> {
+fn js_module(m: &str) -> Action {
     let m = m.strip_prefix("node:").unwrap_or(m);
     match m {
         "fs" | "path" | "os" | "util" | "url" | "crypto" | "assert" | "events" | "querystring" | "readline" | "zlib"
         | "stream" | "buffer" | "fs/promises" | "perf_hooks" | "string_decoder" | "timers" | "tty" | "process"
         | "child_process" | "punycode" | "http" | "https" | "semver" | "lodash" | "typescript" | "chalk" | "yaml" | "dns" => {
-            Some(Action::Safe)
+            Action::Safe
         }
-        "vm" | "inspector" | "worker_threads" | "module" | "v8" | "repl" | "cluster" => Some(Action::Dynamic),
-        "net" | "dgram" | "tls" | "http2" => Some(Action::NetSend),
-        m if m.starts_with('.') && m.ends_with(".json") => Some(Action::Safe),
-        _ => Some(Action::Execute),
+        "vm" | "inspector" | "worker_threads" | "module" | "v8" | "repl" | "cluster" => Action::Dynamic,
+        "net" | "dgram" | "tls" | "http2" => Action::NetSend,
+        m if m.starts_with('.') && m.ends_with(".json") => Action::Safe,
+        _ => Action::Execute,
     }
 }
 

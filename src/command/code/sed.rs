@@ -19,7 +19,7 @@ impl Engine<'_> {
                             || x.is_ascii_digit()
                             || matches!(x, ';' | ',' | '$' | '!' | '~' | '+' | '{' | '}' | 'I' | 'M')) =>
                     {
-                        i += 1
+                        i += 1;
                     }
                     '/' => i = delimited(&c, i + 1, '/'),
                     '\\' => i = delimited(&c, i + 2, at(i + 1)),
@@ -96,9 +96,9 @@ impl Engine<'_> {
         let name: String = c.get(i..end).unwrap_or_default().iter().collect();
         let a = Arg::literal(name.trim(), span);
         if write {
-            self.path_write(&a, false)
+            self.path_write(&a, false);
         } else {
-            self.path_read(&a)
+            self.path_read(&a);
         }
         end
     }

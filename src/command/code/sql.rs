@@ -95,26 +95,26 @@ impl Engine<'_> {
                     || has("pg_cancel_backend")
                     || has("lo_unlink");
                 if acts {
-                    emit(EffectKind::Write, Risk::High, "SQL that reaches beyond its tables")
+                    emit(EffectKind::Write, Risk::High, "SQL that reaches beyond its tables");
                 } else {
-                    emit(EffectKind::Read, Risk::Low, "SQL that reads")
+                    emit(EffectKind::Read, Risk::Low, "SQL that reads");
                 }
             }
             "with" | "explain" | "analyze" => {
                 let writes = has("delete") || has("update") || has("insert") || has("drop") || has("truncate") || has("alter");
                 let plain_explain = first == "explain" && !has("analyze");
                 if writes && !plain_explain {
-                    emit(EffectKind::Delete, Risk::High, "SQL that changes data")
+                    emit(EffectKind::Delete, Risk::High, "SQL that changes data");
                 } else {
-                    emit(EffectKind::Read, Risk::Low, "SQL that reads")
+                    emit(EffectKind::Read, Risk::Low, "SQL that reads");
                 }
             }
             "pragma" => {
                 let sets = s.contains('=') || has("writable_schema");
                 if sets {
-                    emit(EffectKind::Write, Risk::Medium, "SQL that changes a setting")
+                    emit(EffectKind::Write, Risk::Medium, "SQL that changes a setting");
                 } else {
-                    emit(EffectKind::Read, Risk::Low, "SQL that reads")
+                    emit(EffectKind::Read, Risk::Low, "SQL that reads");
                 }
             }
             "insert" | "replace" | "merge" | "upsert" => emit(EffectKind::Write, Risk::Medium, "SQL that adds data"),

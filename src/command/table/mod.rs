@@ -119,15 +119,15 @@ impl Table {
     pub fn builtin() -> Self {
         let mut table = Self::default();
         for (file, text) in FILES {
-            table.index(Cow::Borrowed(*file), text);
+            table.index(file, text);
         }
         table
     }
 
-    fn index(&mut self, file: Cow<'static, str>, text: &'static str) {
+    fn index(&mut self, file: &'static str, text: &'static str) {
         for entry in entries(text) {
             let i = self.slots.len();
-            self.slots.push(Slot { file: file.clone(), text: Cow::Borrowed(entry), spec: OnceLock::new() });
+            self.slots.push(Slot { file: Cow::Borrowed(file), text: Cow::Borrowed(entry), spec: OnceLock::new() });
             for name in names_of(entry) {
                 self.names.insert(Cow::Borrowed(name), i);
             }
