@@ -1,7 +1,9 @@
 //! The command line: the only place with standard output, environment, files to write, and exit codes.
 
 mod attest;
+mod book;
 mod command;
+mod compare;
 mod config;
 mod explain;
 mod fsm;
@@ -81,8 +83,10 @@ enum Command {
     /// Show the rules for credentials, or how good they are.
     #[command(subcommand)]
     Secrets(secrets::SecretsCommand),
-    /// Explain a rule: what it does, why it matters, how to mend it.
+    /// Explain a trace turn by turn, or a rule: what it does, why it matters, how to mend it.
     Explain(explain::ExplainArgs),
+    /// Compare executions: the same path, the same decisions, the same outcome?
+    Compare(compare::CompareArgs),
     /// List the rules.
     Rules(rules::RulesArgs),
     /// Print completions for a shell.
@@ -119,6 +123,7 @@ pub fn main() -> ExitCode {
         Command::Fsm(command) => command.run(),
         Command::Secrets(command) => command.run(),
         Command::Explain(args) => args.run(),
+        Command::Compare(args) => args.run(),
         Command::Rules(args) => args.run(),
         Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(),

@@ -80,7 +80,7 @@ impl FailOn {
     }
 }
 
-fn format(name: &str) -> Result<Format, String> {
+pub(super) fn format(name: &str) -> Result<Format, String> {
     let known: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
     Format::parse(name).ok_or_else(|| format!("known formats: {}", known.join(", ")))
 }
