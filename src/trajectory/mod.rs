@@ -11,6 +11,8 @@ pub mod explain;
 pub mod graph;
 mod model;
 mod pair;
+pub mod reevaluate;
+pub mod versions;
 pub mod words;
 
 pub use context::{Quality, References};

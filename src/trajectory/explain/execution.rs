@@ -145,7 +145,7 @@ fn context(execution: &Trajectory, page: &mut Page) {
                 format!("; not in the context: {}", references.unknown.join(", "))
             };
             format!(
-                "{}: {} of {} lead to an item that was there ({:.0} %){unknown}",
+                "{}: {} of {} to an item that was there ({:.0} %){unknown}",
                 references.quality.name(),
                 references.valid,
                 plural((references.valid + references.invalid) as u64, "reference"),
