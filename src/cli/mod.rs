@@ -16,6 +16,7 @@ mod rules;
 mod schema;
 mod secrets;
 mod shell;
+mod stats;
 
 use crate::report::Outcome;
 use clap::{Parser, Subcommand};
@@ -87,6 +88,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Compare executions: the same path, the same decisions, the same outcome?
     Compare(compare::CompareArgs),
+    /// Count over many executions: turns, decisions, risks, failures, times, costs.
+    Stats(stats::StatsArgs),
     /// List the rules.
     Rules(rules::RulesArgs),
     /// Print completions for a shell.
@@ -124,6 +127,7 @@ pub fn main() -> ExitCode {
         Command::Secrets(command) => command.run(),
         Command::Explain(args) => args.run(),
         Command::Compare(args) => args.run(),
+        Command::Stats(args) => args.run(),
         Command::Rules(args) => args.run(),
         Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(),

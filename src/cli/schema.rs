@@ -39,6 +39,7 @@ pub fn catalogue() -> Catalogue {
         "What `replay --mode re-evaluate --format json` prints.",
         |_| {},
     );
+    catalogue.add::<crate::trajectory::stats::Document>("stats", "What `stats --format json` prints.", |_| {});
     catalogue.add::<crate::config::Config>("config", "The configuration, `yuangs-verify.toml`.", |_| {});
     catalogue.add::<crate::governance::prove::Proof>("fsm-proof", "What `fsm prove --format json` prints.", |_| {});
     catalogue

@@ -51,6 +51,7 @@ fn the_three_layouts_of_a_trace_give_the_same_turns() {
             (turn.file, turn.line, turn.last_line) = (file.into(), 0, 0);
             (turn.start, turn.end, turn.proposed_at) = (None, None, None);
             turn.file = "".into();
+            turn.path.iter_mut().for_each(|stop| stop.at = None);
         }
         turns
     };

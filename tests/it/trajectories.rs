@@ -13,6 +13,7 @@ use yuangs_verify::trajectory::compare::{self, Aspect, Sameness, compare};
 use yuangs_verify::trajectory::explain::{self, Detail};
 use yuangs_verify::trajectory::graph::Graph;
 use yuangs_verify::trajectory::reevaluate::{self, Reevaluation};
+use yuangs_verify::trajectory::stats;
 use yuangs_verify::verify::{Options, verify, verify_reader, watch};
 
 const MAX_TURNS: usize = 20_000;
@@ -228,6 +229,24 @@ fn the_commands_end_as_they_should() {
     assert_eq!(run(&["compare", "--golden", green, diff]).0, 1, "one golden trace has no answer");
     assert_eq!(run(&["compare", diff, "corpora/traces/hostile/empty.jsonl"]).0, 3);
     assert_eq!(run(&["compare", diff, "corpora/no-such-file"]).0, 2);
+}
+
+#[test]
+fn numbers_are_those_of_the_traces() {
+    let all = ["demo/diff-fix.jsonl", "demo/react-fix.jsonl", "native/record.json", "native/events-rejected.jsonl"];
+    let document = stats::stats(&book(&all));
+    assert_eq!((document.executions, document.turns, document.commands), (3, 9, 1));
+    assert_eq!((document.actions["code_diff"], document.signers["erika"], document.failures["conflict"]), (2, 2, 1));
+    assert_eq!(document.human_latency.unwrap().count, 2);
+    assert!(document.time_per_state["GOVERNING"].max > 8_000.0, "{:?}", document.time_per_state);
+    let back: Vec<&str> = all.iter().rev().copied().collect();
+    assert_eq!(document, stats::stats(&book(&back)), "the order of files plays no part");
+    let mut plain = anstream::StripStream::new(Vec::new());
+    stats::page(&document).write(Format::Text, &mut plain).unwrap();
+    insta::assert_snapshot!("stats", String::from_utf8(plain.into_inner()).unwrap());
+    let schemas = yuangs_verify::cli::schemas();
+    let validator = jsonschema::validator_for(&schemas.get("stats").unwrap().schema).unwrap();
+    assert!(validator.is_valid(&serde_json::to_value(&document).unwrap()));
 }
 
 const ACTIONS: [&str; 9] = [

@@ -148,7 +148,7 @@ impl Recorder {
             turn.start = Some(turn.start.map_or(time, |t| t.min(time)));
             turn.end = Some(turn.end.map_or(time, |t| t.max(time)));
         }
-        turn.walk(judged, execution.state());
+        turn.walk(judged, execution.state(), step.time);
         let mut none = Detail::default();
         let index = step.part.nested.and_then(|n| usize::try_from(n).ok()).unwrap_or_default();
         let detail = self.details.get_mut(index).unwrap_or(&mut none);
@@ -196,20 +196,20 @@ fn paths(list: Option<&[Str<'_>]>) -> Option<Vec<String>> {
 }
 
 impl Turn {
-    fn walk(&mut self, judged: &Judged, after: State) {
+    fn walk(&mut self, judged: &Judged, after: State, at: Option<i64>) {
         let Some(moved) = &judged.movement else { return };
         if self.path.len() >= PATH {
             return;
         }
         // What several thoughts in a row amount to is known at the step behind them.
         if self.path.last().is_none_or(|s| s.state != moved.before) {
-            self.path.push(Stop { state: moved.before, illegal: None });
+            self.path.push(Stop { state: moved.before, at: None, illegal: None });
         }
         if moved.movement != Movement::Legal {
             let illegal = Some(moved.event.to_string());
-            self.path.push(Stop { state: after, illegal });
+            self.path.push(Stop { state: after, at, illegal });
         } else if self.path.last().is_none_or(|s| s.state != after) {
-            self.path.push(Stop { state: after, illegal: None });
+            self.path.push(Stop { state: after, at, illegal: None });
         }
     }
 

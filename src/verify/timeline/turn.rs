@@ -222,6 +222,8 @@ pub struct Observation {
 pub struct Stop {
     /// The state.
     pub state: State,
+    /// When it was reached, in milliseconds since the epoch.
+    pub at: Option<i64>,
     /// The event that was illegal here, if one was.
     pub illegal: Option<String>,
 }

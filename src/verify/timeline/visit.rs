@@ -99,7 +99,7 @@ impl Turn {
             frames,
         } = self;
         id(execution, visit);
-        for Stop { state: _, illegal } in path {
+        for Stop { state: _, at: _, illegal } in path {
             illegal.iter_mut().for_each(&mut *visit);
         }
         context.iter_mut().for_each(|c| c.each_text(visit));
