@@ -6,6 +6,7 @@ mod command;
 mod compare;
 mod config;
 mod explain;
+mod export;
 mod fsm;
 mod gate;
 mod output;
@@ -90,6 +91,8 @@ enum Command {
     Compare(compare::CompareArgs),
     /// Count over many executions: turns, decisions, risks, failures, times, costs.
     Stats(stats::StatsArgs),
+    /// Hand executions to other tools: spans (OTLP), tables (CSV, JSON lines).
+    Export(export::ExportArgs),
     /// List the rules.
     Rules(rules::RulesArgs),
     /// Print completions for a shell.
@@ -128,6 +131,7 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => args.run(),
         Command::Compare(args) => args.run(),
         Command::Stats(args) => args.run(),
+        Command::Export(args) => args.run(),
         Command::Rules(args) => args.run(),
         Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(),

@@ -11,6 +11,7 @@ use yuangs_verify::source::discover;
 use yuangs_verify::trajectory::Book;
 use yuangs_verify::trajectory::compare::{self, Aspect, Sameness, compare};
 use yuangs_verify::trajectory::explain::{self, Detail};
+use yuangs_verify::trajectory::export;
 use yuangs_verify::trajectory::graph::Graph;
 use yuangs_verify::trajectory::reevaluate::{self, Reevaluation};
 use yuangs_verify::trajectory::stats;
@@ -249,6 +250,54 @@ fn numbers_are_those_of_the_traces() {
     assert!(validator.is_valid(&serde_json::to_value(&document).unwrap()));
 }
 
+#[test]
+fn spans_are_those_of_the_protocol() {
+    let one = book(&["demo/diff-fix.jsonl", "demo/react-fix.jsonl"]);
+    let value = export::spans(&one);
+    assert_eq!(value, export::spans(&one), "ids follow from the input");
+    let spans = value["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap().clone();
+    // Of each execution a root; of the turns 2 + 4 thoughts (one agent) and 2 + 3 actions; diff-fix ends in its second turn.
+    let named = |name: &str| spans.iter().filter(|s| s["name"].as_str().unwrap().starts_with(name)).count();
+    assert_eq!((named("invoke_agent"), named("execute_tool")), (2, 5));
+    assert_eq!(named("chat"), one.executions.iter().flat_map(|e| &e.turns).map(|t| t.thoughts.len()).sum::<usize>());
+    let ids: std::collections::BTreeSet<&str> = spans.iter().map(|s| s["spanId"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), spans.len());
+    for span in &spans {
+        assert_eq!((span["traceId"].as_str().unwrap().len(), span["spanId"].as_str().unwrap().len()), (32, 16));
+        let nanos = |member: &str| span[member].as_str().unwrap().parse::<u64>().unwrap();
+        assert!(nanos("startTimeUnixNano") <= nanos("endTimeUnixNano") && nanos("startTimeUnixNano") > 0);
+        let parent = span.get("parentSpanId").map(|p| p.as_str().unwrap());
+        assert!(parent.is_none_or(|p| ids.contains(p)));
+        let attributes = span["attributes"].as_array().unwrap();
+        assert!(attributes.iter().any(|a| a["key"] == "gen_ai.operation.name"));
+    }
+    let failed: Vec<_> = spans.iter().filter(|s| s["status"]["code"] == 2).collect();
+    assert_eq!(failed.len(), 2, "the first diff, and the file that isn't there");
+}
+
+#[test]
+fn tables_have_a_row_for_each_and_no_formula() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces/demo/diff-fix.jsonl")).unwrap();
+    let one = of_text("t.jsonl", &text.replace("reads right", "=HYPERLINK(1)"));
+    let [executions, turns, decisions, findings] = export::tables(&one);
+    assert_eq!((executions.rows.len(), turns.rows.len(), decisions.rows.len(), findings.rows.len()), (1, 2, 2, 0));
+    for table in [&executions, &turns, &decisions, &findings] {
+        assert!(table.rows.iter().all(|r| r.len() == table.columns.len()), "{}", table.name);
+        assert_eq!(table.csv().matches("\r\n").count(), table.rows.len() + 1);
+    }
+    assert!(decisions.csv().contains("\"'=HYPERLINK(1)\"") && !decisions.csv().contains("\"="));
+    assert_eq!(decisions.objects().next().unwrap()["reason"], "=HYPERLINK(1)");
+    let diff = "corpora/traces/demo/diff-fix.jsonl";
+    assert_eq!(run(&["export", diff, "--format", "csv"]).0, 2);
+    assert_eq!(run(&["export", diff, "--format", "otlp", "--table", "turns"]).0, 2);
+    assert_eq!(run(&["export", "corpora/traces/native/record.json", "--format", "jsonl"]).0, 3);
+    let (code, out, _) = run(&["export", diff, "--format", "csv", "--table", "turns"]);
+    assert!(code == 0 && out.lines().count() == 3, "{out}");
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(run(&["export", diff, "--format", "csv", "--out", folder.path().to_str().unwrap()]).0, 0);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
+}
+
 const ACTIONS: [&str; 9] = [
     r#"{"type":"shell_cmd","payload":{"command":"ls"}}"#,
     r#"{"type":"shell_cmd","payload":{"command":"rm -rf /"}}"#,
@@ -357,7 +406,10 @@ fn secrets_are_told_nowhere() {
         let path = path.to_str().unwrap();
         for format in ["text", "markdown", "json", "html"] {
             let (code, out, _) = run(&["explain", path, "--format", format]);
-            assert!(code == 0 && out.contains("[secret]") && !out.contains(&key[4..]), "{place} {format}: {out}");
+            let hidden = out.contains("[secret]") || out.contains("&#91;secret&#93;");
+            assert!(code == 0 && hidden && !out.contains(&key[4..]), "{place} {format}: {out}");
+            let (_, out, _) = run(&["stats", path, "--format", format]);
+            assert!(!out.contains(&key[4..]), "{place} {format}: {out}");
             let (_, out, _) = run(&["compare", "corpora/traces/demo/diff-fix.jsonl", path, "--format", format]);
             assert!(!out.contains(&key[4..]), "{place} {format}: {out}");
         }
