@@ -72,12 +72,11 @@ impl ExportArgs {
         } else {
             for table in tables(&reading.book) {
                 if self.table.is_none_or(|t| t.name() == table.name) {
-                    files.push(match self.format {
-                        Format::Csv => (format!("{}.csv", table.name), table.csv()),
-                        _ => {
-                            let lines: String = table.objects().map(|row| format!("{}\n", safe_json(&row))).collect();
-                            (format!("{}.jsonl", table.name), lines)
-                        }
+                    files.push(if self.format == Format::Csv {
+                        (format!("{}.csv", table.name), table.csv())
+                    } else {
+                        let lines: String = table.objects().map(|row| format!("{}\n", safe_json(&row))).collect();
+                        (format!("{}.jsonl", table.name), lines)
                     });
                 }
             }

@@ -109,6 +109,9 @@ pub struct ReplayArgs {
     keys: Option<PathBuf>,
 }
 
+/// What there is to be told of a report besides, in sentences.
+type Tell<'t> = &'t dyn Fn(&Report) -> Vec<String>;
+
 /// What a replay does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mode {
@@ -255,16 +258,11 @@ impl Common {
     }
 
     /// As [`Self::run`], and tells what is to be told of the turns besides.
-    fn run_with(&self, options: Options, extra: &[String], tell: &dyn Fn(&Report) -> Vec<String>) -> Result<u8, Failure> {
+    fn run_with(&self, options: Options, extra: &[String], tell: Tell<'_>) -> Result<u8, Failure> {
         self.run_report(options, extra, Some(tell))
     }
 
-    fn run_report(
-        &self,
-        options: Options,
-        extra: &[String],
-        tell: Option<&dyn Fn(&Report) -> Vec<String>>,
-    ) -> Result<u8, Failure> {
+    fn run_report(&self, options: Options, extra: &[String], tell: Option<Tell<'_>>) -> Result<u8, Failure> {
         // Without its rules a scan would find nothing, which looks like a clean trace.
         Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let targets = self.reports.targets()?;

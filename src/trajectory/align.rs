@@ -140,7 +140,7 @@ mod tests {
         fn no_cheaper_way_exists(base in proptest::collection::vec(0u8..4, 0..7), new in proptest::collection::vec(0u8..4, 0..7)) {
             fn least(a: &[u8], b: &[u8]) -> u32 {
                 match (a, b) {
-                    ([], rest) | (rest, []) => rest.len() as u32,
+                    ([], rest) | (rest, []) => u32::try_from(rest.len()).unwrap(),
                     ([x, a2 @ ..], [y, b2 @ ..]) => {
                         let both = if x == y { 0 } else if x / 2 == y / 2 { 1 } else { 2 };
                         (least(a2, b2) + both).min(least(a2, b) + 1).min(least(a, b2) + 1)

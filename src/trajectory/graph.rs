@@ -102,7 +102,9 @@ impl Graph {
             }
         }
         for edge in &mut graph.edges {
-            [&mut edge.from, &mut edge.to, &mut edge.kind].into_iter().for_each(|text| secrets.clean(text));
+            for text in [&mut edge.from, &mut edge.to, &mut edge.kind] {
+                secrets.clean(text);
+            }
         }
         graph
     }

@@ -62,7 +62,7 @@ fn by_key<'p, T: Paired, K: Ord>(all: &[&'p T], key: impl Fn(&T) -> K) -> BTreeM
     map
 }
 
-fn take_pairs<'p, T: Paired, K: Ord>(pairs: &mut Pairs<'p, T>, key: impl Fn(&T) -> Option<K>) {
+fn take_pairs<T: Paired, K: Ord>(pairs: &mut Pairs<'_, T>, key: impl Fn(&T) -> Option<K>) {
     let mut new = by_key(&pairs.new, &key);
     let mut base_left = Vec::new();
     for (key, base) in by_key(&pairs.base, &key) {

@@ -117,7 +117,9 @@ fn touched(action: &Action<'_>) -> Vec<String> {
         let targets = command::analyse(&line, &context).effects.into_iter().filter_map(|e| e.target);
         paths.extend(targets.map(|t| t.strip_prefix(&inside).map_or_else(|| t.clone(), str::to_owned)));
     }
-    paths.iter_mut().for_each(|path| *path = action::plain_path(path).into_owned());
+    for path in &mut paths {
+        *path = action::plain_path(path).into_owned();
+    }
     paths.truncate(TOUCHED);
     paths
 }
@@ -160,7 +162,9 @@ impl<'p> Reevaluation<'p> {
     #[must_use]
     pub fn finish(self, secrets: &Mask, unreadable: u64) -> Document {
         let mut executions: Vec<Path> = self.paths.into_values().collect();
-        executions.iter_mut().for_each(|path| path.hide(secrets));
+        for path in &mut executions {
+            path.hide(secrets);
+        }
         let stopped = executions.iter().filter(|p| p.stopped.is_some()).count() as u64;
         Document { version: VERSION, decisions: self.decisions, stopped, unreadable, executions }
     }
@@ -175,9 +179,9 @@ impl Path {
             if decided.ruling.permits() {
                 let list = if recorded.shares.is_empty() { &mut self.afterwards } else { &mut self.dependents };
                 if list.len() < LISTED {
-                    list.push(recorded.clone())
+                    list.push(recorded.clone());
                 } else {
-                    self.left_out += 1
+                    self.left_out += 1;
                 }
                 if !recorded.shares.is_empty() {
                     self.touched.extend(touches.iter().cloned());

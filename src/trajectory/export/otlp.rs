@@ -78,7 +78,7 @@ struct Trace<'e> {
 }
 
 impl Trace<'_> {
-    fn span(&self, name: &str, place: &str, times: (Option<i64>, Option<i64>), failed: bool, attributes: Attributes) -> Value {
+    fn span(&self, name: &str, place: &str, times: (Option<i64>, Option<i64>), failed: bool, attributes: &Attributes) -> Value {
         let mut span = json!({
             "traceId": self.id,
             "spanId": id(&[&self.id, place], 8),
@@ -118,7 +118,7 @@ fn of_execution(execution: &Trajectory) -> Vec<Value> {
         .text("yuangs.verdict.governance_complete", Some(v.governance_complete.name()))
         .whole("yuangs.findings", i64::try_from(execution.findings.len()).ok());
     let name = agent.map_or("invoke_agent".to_owned(), |a| format!("invoke_agent {a}"));
-    let mut spans = vec![trace.span(&name, "root", (times().min(), times().max()), false, attributes)];
+    let mut spans = vec![trace.span(&name, "root", (times().min(), times().max()), false, &attributes)];
     for (index, turn) in execution.turns.iter().enumerate() {
         of_turn(&trace, index, turn, &mut spans);
     }
@@ -135,7 +135,7 @@ fn of_turn(trace: &Trace<'_>, index: usize, turn: &Turn, spans: &mut Vec<Value>)
             .whole("yuangs.turn", turn.number);
         let name = thought.model.as_ref().map_or("chat".to_owned(), |m| format!("chat {m}"));
         // A record keeps the time at which a thought was there, and not when it was begun.
-        spans.push(trace.span(&name, &format!("{index}/thought/{n}"), (turn.start, turn.start), false, attributes));
+        spans.push(trace.span(&name, &format!("{index}/thought/{n}"), (turn.start, turn.start), false, &attributes));
     }
     let Some(action) = turn.ran.as_ref().or(turn.proposed.as_ref()) else { return };
     let tool = match &action.deed {
@@ -165,5 +165,5 @@ fn of_turn(trace: &Trace<'_>, index: usize, turn: &Turn, spans: &mut Vec<Value>)
     let begun = decision.and_then(|d| d.time).or(turn.proposed_at).or(turn.start);
     let ended = if ran { turn.end } else { begun };
     let name = format!("execute_tool {tool}");
-    spans.push(trace.span(&name, &format!("{index}/action"), (begun, ended), fate == Fate::Failed, attributes));
+    spans.push(trace.span(&name, &format!("{index}/action"), (begun, ended), fate == Fate::Failed, &attributes));
 }

@@ -85,7 +85,7 @@ impl Table {
     pub fn objects(&self) -> impl Iterator<Item = Value> {
         self.rows.iter().map(|row| {
             let cells = self.columns.iter().zip(row).map(|(name, cell)| ((*name).to_owned(), cell.json()));
-            Value::Object(Map::from_iter([("table".to_owned(), self.name.into())].into_iter().chain(cells)))
+            Value::Object([("table".to_owned(), self.name.into())].into_iter().chain(cells).collect::<Map<_, _>>())
         })
     }
 }

@@ -43,7 +43,9 @@ impl Context {
     fn each_text(&mut self, visit: Visit<'_>) {
         let Self { input_hash, prompt_version, tool_set_version, messages: _, asked, items, items_cut: _ } = self;
         input_hash.iter_mut().chain(prompt_version).chain(tool_set_version).for_each(&mut *visit);
-        asked.iter_mut().for_each(|text| text.each_text(visit));
+        if let Some(text) = asked {
+            text.each_text(visit);
+        }
         for Item { path, hash, tokens: _ } in items.iter_mut().flatten() {
             visit(path);
             visit(hash);
@@ -55,7 +57,9 @@ impl Verdict {
     fn each_text(&mut self, visit: Visit<'_>) {
         let Self { ruling: _, by: _, signer, rule, reason, time: _, signed: _, modified } = self;
         signer.iter_mut().chain(rule).chain(reason).for_each(&mut *visit);
-        modified.iter_mut().for_each(|m| m.each_text(visit));
+        if let Some(m) = modified {
+            m.each_text(visit);
+        }
     }
 }
 
@@ -63,7 +67,9 @@ impl Result {
     fn each_text(&mut self, visit: Visit<'_>) {
         let Self { success: _, marked_failed: _, output, error, error_type, exit_code: _, duration_ms: _, cost: _ } = self;
         output.each_text(visit);
-        error.iter_mut().for_each(|e| e.each_text(visit));
+        if let Some(e) = error {
+            e.each_text(visit);
+        }
         error_type.iter_mut().for_each(visit);
     }
 }
@@ -102,19 +108,29 @@ impl Turn {
         for Stop { state: _, at: _, illegal } in path {
             illegal.iter_mut().for_each(&mut *visit);
         }
-        context.iter_mut().for_each(|c| c.each_text(visit));
+        if let Some(c) = context {
+            c.each_text(visit);
+        }
         if let Some(ContextDiff { added, removed, changed, cut: _ }) = context_diff {
             added.iter_mut().chain(removed).chain(changed).for_each(&mut *visit);
         }
         for Thought { agent, done: _, reasoning, model } in thoughts {
             agent.iter_mut().chain(model).for_each(&mut *visit);
-            reasoning.iter_mut().for_each(|r| r.each_text(visit));
+            if let Some(r) = reasoning {
+                r.each_text(visit);
+            }
         }
         let lists = [used_context, used_skills, declared_changes, observed_changes];
         lists.into_iter().flatten().flatten().for_each(&mut *visit);
-        proposed.iter_mut().chain(ran).for_each(|shown| shown.each_text(visit));
-        decision.iter_mut().for_each(|d| d.each_text(visit));
-        result.iter_mut().for_each(|r| r.each_text(visit));
+        for shown in proposed.iter_mut().chain(ran) {
+            shown.each_text(visit);
+        }
+        if let Some(d) = decision {
+            d.each_text(visit);
+        }
+        if let Some(r) = result {
+            r.each_text(visit);
+        }
         if let Some(Observation { summary, artifacts, truncated: _ }) = observation {
             summary.each_text(visit);
             artifacts.iter_mut().for_each(&mut *visit);
@@ -146,7 +162,9 @@ impl Opening {
             parent,
         } = self;
         id(execution, visit);
-        intent.iter_mut().for_each(|i| i.each_text(visit));
+        if let Some(i) = intent {
+            i.each_text(visit);
+        }
         let single = [runtime, governor, policy_digest, policy_path, policy_revision, parent];
         single.into_iter().flatten().chain(agents).for_each(visit);
     }
@@ -188,7 +206,11 @@ impl CommandRun {
         visit(project);
         let single = [mode, model, fallback_reason, strategy, reason, failure];
         single.into_iter().flatten().chain(required).chain(preferred).chain(candidates).for_each(&mut *visit);
-        asked.iter_mut().chain(command).chain([config]).for_each(|text| text.each_text(visit));
-        skills.iter_mut().for_each(|skill| visit(&mut skill.name));
+        for text in asked.iter_mut().chain(command).chain([config]) {
+            text.each_text(visit);
+        }
+        for skill in skills {
+            visit(&mut skill.name);
+        }
     }
 }
