@@ -39,9 +39,9 @@ struct Whole<'p> {
     parts: &'p [View],
 }
 
-/// Text in which nothing acts; also on a runner that is shown the page.
+/// Text in which nothing acts. None of it begins a line: in the template a tag stands before each.
 fn shown(text: &str) -> String {
-    terminal(text.trim_end_matches('\r')).replace("::", ":\\u{003a}")
+    terminal(text.trim_end_matches('\r')).into_owned()
 }
 
 fn view(part: &Part) -> View {

@@ -73,10 +73,17 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Text in which nothing acts, also on a runner that takes a line which begins with `::` for a command.
+/// Text in which nothing acts.
 fn harmless(text: &str) -> String {
-    let text = terminal(text.trim_end());
-    if text.contains("::") { text.replace("::", ":\\u{003a}") } else { text.into_owned() }
+    terminal(text.trim_end()).into_owned()
+}
+
+/// Columns that [`guarded`] may add.
+const GUARD: usize = 7;
+
+/// A piece that may begin a line: a runner that is shown the page takes a line which begins with `::` for a command.
+fn guarded(piece: String) -> String {
+    if piece.starts_with("::") { piece.replacen(':', "\\u{003a}", 1) } else { piece }
 }
 
 /// Cuts a text into lines of at most `width` columns, at spaces where there are any. There is always one.
@@ -84,7 +91,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut column = 0;
     for word in text.split(' ').filter(|w| !w.is_empty()) {
-        for (n, piece) in pieces(word, width).into_iter().enumerate() {
+        for (n, piece) in pieces(word, width - GUARD).into_iter().map(guarded).enumerate() {
             let wide = piece.width();
             let gap = usize::from(column > 0 && n == 0);
             if column + gap + wide > width {
@@ -129,7 +136,7 @@ fn table(caption: &str, head: &[&'static str], rows: &[Vec<String>], out: &mut d
     writeln!(out, "\n{bold}{}{bold:#}", harmless(caption))?;
     let rows: Vec<Vec<String>> = rows
         .iter()
-        .map(|row| row.iter().map(|cell| crate::report::words::clip(&harmless(cell), CELL).into_owned()).collect())
+        .map(|row| row.iter().map(|cell| crate::report::words::clip(&guarded(harmless(cell)), CELL).into_owned()).collect())
         .collect();
     let widths: Vec<usize> = head
         .iter()
