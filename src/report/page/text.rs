@@ -133,7 +133,7 @@ fn table(caption: &str, head: &[&'static str], rows: &[Vec<String>], out: &mut d
     const CELL: usize = 48;
     let dim = Style::new().dimmed();
     let bold = Style::new().bold();
-    writeln!(out, "\n{bold}{}{bold:#}", harmless(caption))?;
+    writeln!(out, "\n{bold}{}{bold:#}", guarded(harmless(caption)))?;
     let rows: Vec<Vec<String>> = rows
         .iter()
         .map(|row| row.iter().map(|cell| crate::report::words::clip(&guarded(harmless(cell)), CELL).into_owned()).collect())
