@@ -21,5 +21,6 @@ pub mod source;
 pub mod time;
 pub mod tokens;
 pub mod trace;
+pub mod trajectory;
 pub mod verify;
 pub mod workspace;

@@ -1,28 +1,115 @@
-//! `explain`.
+//! `explain`: a trace, turn by turn, or a rule.
 
-use super::EXIT_CLEAN;
+use super::book::{Print, ReadArgs};
 use super::output::{Color, Failure, print};
+use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
 use crate::diag::Code;
-use crate::rules::{self, Page};
+use crate::report::write_pretty;
+use crate::rules::{self, Page, Rule};
+use crate::trajectory::Book;
+use crate::trajectory::explain::{Detail, Document, page};
+use crate::trajectory::graph::Graph;
 use clap::Args;
+use std::io::Write as _;
+use std::path::PathBuf;
 
-/// Explain a rule.
+/// Explain a trace or a rule.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// A code such as YV301, or a name such as unauthorised-execution.
-    #[arg(value_name = "RULE")]
-    rule: String,
+    /// Traces (files, folders, or `-`), or one rule: a code such as YV301 or a name such as
+    /// unauthorised-execution. A file that is called like a rule is written `./YV301`.
+    #[arg(required = true, value_name = "TRACE|RULE")]
+    what: Vec<PathBuf>,
+    /// Only the execution with this id.
+    #[arg(long, value_name = "ID")]
+    execution: Option<String>,
+    /// Only this turn.
+    #[arg(long, value_name = "N")]
+    turn: Option<i64>,
+    /// A knowledge graph (JSONL edges) whose evidence and provenance are told as well.
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
+    /// How.
+    #[arg(long, value_enum, default_value_t = Print::Text)]
+    format: Print,
+    /// Lines of a command or a result that are shown; of a diff twice as many. What is missing is counted.
+    #[arg(long, default_value_t = Detail::default().lines, value_name = "N")]
+    lines: usize,
+    /// When to use colours.
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    color: Color,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// The rule that a word names.
+fn rule(word: &str) -> Option<&'static Rule> {
+    let by_name = || rules::ALL.iter().find(|r| r.name == word).copied();
+    Code::parse(word).and_then(rules::by_code).or_else(by_name)
 }
 
 impl ExplainArgs {
-    /// Prints the page.
+    /// Explains.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let word = self.rule.trim();
-        let by_name = || rules::ALL.iter().find(|r| r.name == word).copied();
-        let rule = Code::parse(word).and_then(rules::by_code).or_else(by_name);
-        let rule =
-            rule.ok_or_else(|| Failure::unable(format!("no rule is called `{word}`"), "`yuangs-verify rules` lists them"))?;
-        print(Color::Auto, |out| write!(out, "{}", Page::of(rule).titled(rule)))?;
-        Ok(EXIT_CLEAN)
+        if let [what] = self.what.as_slice() {
+            let word = what.to_string_lossy();
+            if let Some(rule) = rule(word.trim()) {
+                print(self.color, |out| write!(out, "{}", Page::of(rule).titled(rule)))?;
+                return Ok(EXIT_CLEAN);
+            }
+            if *word != *"-" && !what.exists() {
+                let remedy = "`yuangs-verify rules` lists the rules; a trace is a file or a folder";
+                return Err(Failure::unable(format!("no rule is called `{}`, and there is no such file", word.trim()), remedy));
+            }
+        }
+        self.trace()
+    }
+
+    fn trace(&self) -> Result<u8, Failure> {
+        let mut reading = self.read.read(&self.what)?;
+        let graph = match &self.evidence {
+            None => None,
+            Some(path) => Some(Graph::parse(&super::replay::read(path)?, &mut reading.secrets)),
+        };
+        let mut book = reading.book;
+        self.select(&mut book)?;
+        if book.is_empty() && book.findings.is_empty() {
+            let _ = writeln!(anstream::stderr().lock(), "nothing was explained: no execution and no command is recorded");
+            return Ok(EXIT_EMPTY);
+        }
+        if let Some(format) = self.format.page() {
+            let detail = Detail { lines: self.lines, turn: self.turn };
+            let page = page(&book, graph.as_ref(), detail);
+            let color = if self.format == Print::Text { self.color } else { Color::Never };
+            print(color, |out| page.write(format, out))?;
+        } else {
+            if let Some(turn) = self.turn {
+                book.executions.iter_mut().for_each(|e| e.turns.retain(|t| t.number == Some(turn)));
+            }
+            print(Color::Never, |out| write_pretty(&Document::of(&book, graph.as_ref()), out))?;
+        }
+        Ok(match () {
+            () if reading.unopened > 0 => EXIT_UNABLE,
+            () if book.is_empty() => EXIT_EMPTY,
+            () => EXIT_CLEAN,
+        })
+    }
+
+    /// Keeps what was asked for.
+    fn select(&self, book: &mut Book) -> Result<(), Failure> {
+        if let Some(id) = &self.execution {
+            book.executions.retain(|e| e.execution_id == *id);
+            book.commands.retain(|c| *c.id == **id);
+            book.findings.clear();
+            if book.is_empty() {
+                return Err(Failure::unable(format!("no execution is called `{id}`"), "without --execution all are explained"));
+            }
+        }
+        if let Some(turn) = self.turn
+            && !book.executions.iter().any(|e| e.turns.iter().any(|t| t.number == Some(turn)))
+        {
+            return Err(Failure::unable(format!("there is no turn {turn}"), "without --turn all are explained"));
+        }
+        Ok(())
     }
 }

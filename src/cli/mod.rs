@@ -1,9 +1,12 @@
 //! The command line: the only place with standard output, environment, files to write, and exit codes.
 
 mod attest;
+mod book;
 mod command;
+mod compare;
 mod config;
 mod explain;
+mod export;
 mod fsm;
 mod gate;
 mod output;
@@ -14,6 +17,7 @@ mod rules;
 mod schema;
 mod secrets;
 mod shell;
+mod stats;
 
 use crate::report::Outcome;
 use clap::{Parser, Subcommand};
@@ -81,8 +85,14 @@ enum Command {
     /// Show the rules for credentials, or how good they are.
     #[command(subcommand)]
     Secrets(secrets::SecretsCommand),
-    /// Explain a rule: what it does, why it matters, how to mend it.
+    /// Explain a trace turn by turn, or a rule: what it does, why it matters, how to mend it.
     Explain(explain::ExplainArgs),
+    /// Compare executions: the same path, the same decisions, the same outcome?
+    Compare(compare::CompareArgs),
+    /// Count over many executions: turns, decisions, risks, failures, times, costs.
+    Stats(stats::StatsArgs),
+    /// Hand executions to other tools: spans (OTLP), tables (CSV, JSON lines).
+    Export(export::ExportArgs),
     /// List the rules.
     Rules(rules::RulesArgs),
     /// Print completions for a shell.
@@ -119,6 +129,9 @@ pub fn main() -> ExitCode {
         Command::Fsm(command) => command.run(),
         Command::Secrets(command) => command.run(),
         Command::Explain(args) => args.run(),
+        Command::Compare(args) => args.run(),
+        Command::Stats(args) => args.run(),
+        Command::Export(args) => args.run(),
         Command::Rules(args) => args.run(),
         Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(),

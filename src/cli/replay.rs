@@ -1,18 +1,21 @@
 //! `replay` and `validate`.
 
-use super::exit_code;
-use super::output::Failure;
+use super::output::{Color, Failure, print};
 use super::reports::{ReportArgs, shell_line};
+use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE, exit_code};
 use crate::diag::Severity;
 use crate::replay::Assessor;
-use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions};
+use crate::report::page::Format as PageFormat;
+use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions, write_pretty};
 use crate::rules::Settings;
 use crate::scan::secret::Table;
 use crate::schema::Validator;
 use crate::source::{Limits, discover};
 use crate::trace::Format;
 use crate::trace::keys::TrustStore;
-use crate::verify::{Options, verify};
+use crate::trajectory::reevaluate::{self, Reevaluation};
+use crate::trajectory::versions;
+use crate::verify::{Options, Report, verify, watch};
 use clap::{Args, ValueEnum};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -80,7 +83,7 @@ impl FailOn {
     }
 }
 
-fn format(name: &str) -> Result<Format, String> {
+pub(super) fn format(name: &str) -> Result<Format, String> {
     let known: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
     Format::parse(name).ok_or_else(|| format!("known formats: {}", known.join(", ")))
 }
@@ -93,9 +96,31 @@ pub struct ReplayArgs {
     /// How the risk of an action is found, to compare it with the recorded one.
     #[arg(long, value_enum, default_value_t = Risk::V1)]
     risk: Risk,
+    /// What is replayed. `strict`: the recorded decisions, applied again. `compatible`: as strict, and the versions of
+    /// prompts, tools, policies and models are listed, with those that differ. `re-evaluate`: `--policy` is asked
+    /// again at each decision, and the path is followed up to the first action that it stops.
+    #[arg(long, value_enum, default_value_t = Mode::Strict, value_name = "MODE")]
+    mode: Mode,
+    /// The policy to re-evaluate with: a file, or the name of one that is built in.
+    #[arg(long, value_name = "FILE|NAME", required_if_eq("mode", "re-evaluate"))]
+    policy: Option<String>,
     /// Trust file with the public keys whose signatures count; without it signatures aren't checked.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
+}
+
+/// What there is to be told of a report besides, in sentences.
+type Tell<'t> = &'t dyn Fn(&Report) -> Vec<String>;
+
+/// What a replay does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// Apply the recorded decisions again.
+    Strict,
+    /// As strict, and list the versions of what the decisions rested on.
+    Compatible,
+    /// Ask a policy again at each decision.
+    ReEvaluate,
 }
 
 /// Risk profiles.
@@ -126,7 +151,50 @@ impl ReplayArgs {
             extra.extend(["--keys".to_owned(), path.to_string_lossy().into_owned()]);
         }
         let options = Options { settings: Settings { assessor, keys }, ..self.common.options() };
-        self.common.run(options, &extra)
+        match (self.mode, &self.policy) {
+            (Mode::ReEvaluate, Some(policy)) => self.re_evaluate(policy, &options),
+            (Mode::Compatible, None) => {
+                extra.extend(["--mode".to_owned(), "compatible".to_owned()]);
+                self.common.run_with(options, &extra, &|report| versions::sentences(&report.timeline))
+            }
+            (Mode::Strict, None) => self.common.run(options, &extra),
+            (_, Some(_)) => {
+                Err(Failure::unable("only a re-evaluation asks a policy", "add --mode re-evaluate, or leave --policy out"))
+            }
+            (_, None) => Err(Failure::unable("a re-evaluation asks a policy", "name it with --policy")),
+        }
+    }
+
+    /// Asks the policy again.
+    fn re_evaluate(&self, policy: &str, options: &Options) -> Result<u8, Failure> {
+        Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        let found = super::policy::find::policy(policy)?;
+        let mut reevaluation = Reevaluation::new(&found.policy);
+        let report = watch(&discover(&self.common.paths), options, &mut |file, id, entry| reevaluation.record(file, id, entry));
+        let document = reevaluation.finish(&report.secrets, report.counts.errors);
+        let format = self.common.reports.only_format()?;
+        match format {
+            ReportFormat::Json => print(Color::Never, |out| write_pretty(&document, out))?,
+            ReportFormat::Text => print(Color::Auto, |out| reevaluate::page(&document).write(PageFormat::Text, out))?,
+            ReportFormat::Markdown => {
+                print(Color::Never, |out| reevaluate::page(&document).write(PageFormat::Markdown, out))?;
+            }
+            ReportFormat::Html => print(Color::Never, |out| reevaluate::page(&document).write(PageFormat::Html, out))?,
+            _ => {
+                let remedy = "text, json, markdown and html can";
+                return Err(Failure::unable("this format can't tell of a re-evaluation", remedy));
+            }
+        }
+        Ok(match () {
+            () if report.counts.unopened > 0 => EXIT_UNABLE,
+            // What can't be read may hold the decision that is stopped.
+            () if self.common.fail_on != FailOn::Never && (document.stopped > 0 || report.counts.errors > 0) => EXIT_FINDINGS,
+            () if document.decisions == 0 => {
+                let _ = writeln!(anstream::stderr().lock(), "nothing was re-evaluated: no decision is recorded");
+                EXIT_EMPTY
+            }
+            () => EXIT_CLEAN,
+        })
     }
 }
 
@@ -186,15 +254,28 @@ impl Common {
     }
 
     fn run(&self, options: Options, extra: &[String]) -> Result<u8, Failure> {
+        self.run_report(options, extra, None)
+    }
+
+    /// As [`Self::run`], and tells what is to be told of the turns besides.
+    fn run_with(&self, options: Options, extra: &[String], tell: Tell<'_>) -> Result<u8, Failure> {
+        self.run_report(options, extra, Some(tell))
+    }
+
+    fn run_report(&self, options: Options, extra: &[String], tell: Option<Tell<'_>>) -> Result<u8, Failure> {
         // Without its rules a scan would find nothing, which looks like a clean trace.
         Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let targets = self.reports.targets()?;
-        let with_turns = targets.iter().any(|t| t.format == ReportFormat::Html);
+        let with_turns = tell.is_some() || targets.iter().any(|t| t.format == ReportFormat::Html);
         let options = &Options { max_turns: if with_turns { self.max_turns } else { 0 }, ..options };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let pool = pool.map_err(|e| Failure::unable(format!("can't start the threads: {e}"), "try --threads 1"))?;
         let inputs = discover(&self.paths);
-        let report = pool.install(|| verify(&inputs, options));
+        let mut report = pool.install(|| verify(&inputs, options));
+        if let Some(tell) = tell {
+            let sentences = tell(&report);
+            report.notices.extend(sentences);
+        }
         let outcome = Outcome::of(&report, self.fail_on.severity(), options.schema_only);
         let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: options.schema_only };
         let command = self.command(options.schema_only, extra);

@@ -54,6 +54,17 @@ pub(super) fn target(text: &str) -> Result<Target, String> {
 }
 
 impl ReportArgs {
+    /// The one format, where there is one report and it goes to standard output.
+    ///
+    /// # Errors
+    /// When others are asked for.
+    pub(super) fn only_format(&self) -> Result<Format, Failure> {
+        if self.reports.is_empty() {
+            return Ok(self.format.unwrap_or(Format::Text));
+        }
+        Err(Failure::unable("this is told on standard output only", "leave --report out, and name the format with --format"))
+    }
+
     /// What goes where.
     ///
     /// # Errors

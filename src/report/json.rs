@@ -217,7 +217,15 @@ fn finding(finding: &Finding) -> FindingReport<'_> {
 /// # Errors
 /// When writing fails.
 pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let text = serde_json::to_string_pretty(&Document::of(report)).map_err(io::Error::other)?;
+    write_pretty(&Document::of(report), out)
+}
+
+/// Writes any value as [`write_json`] writes a report.
+///
+/// # Errors
+/// When writing fails.
+pub fn write_pretty(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
     writeln!(out, "{}", harmless(&text))
 }
 

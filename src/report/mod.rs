@@ -12,6 +12,7 @@ mod jsonl;
 mod junit;
 mod markdown;
 mod outcome;
+pub mod page;
 mod rdjson;
 mod run;
 mod sarif;
@@ -19,7 +20,7 @@ mod text;
 mod words;
 
 pub use escape::terminal;
-pub use json::{Document, findings_json, safe_json, write_json};
+pub use json::{Document, findings_json, safe_json, write_json, write_pretty};
 pub use jsonl::Line;
 pub use markdown::MARKER;
 pub use outcome::Outcome;

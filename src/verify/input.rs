@@ -1,6 +1,7 @@
 //! One input: opened, told apart, read in blocks, handed to the workers.
 
 use super::shard::{Harvest, Shard, problem_finding};
+use super::timeline::{CommandRun, Timeline};
 use super::{Options, Report};
 use crate::diag::{Code, Finding, Place};
 use crate::json::Scanner;
@@ -51,6 +52,8 @@ struct Run<'o> {
     /// Instead of workers: whoever wants to see the records themselves.
     watch: Option<Watch<'o>>,
     shards: Vec<Shard>,
+    /// Records of commands, which no worker has to replay.
+    commands: Vec<CommandRun>,
     format: Option<Format>,
     records: u64,
     findings: Vec<Finding>,
@@ -103,6 +106,7 @@ impl<'o> Run<'o> {
             options,
             watch: None,
             shards: Vec::new(),
+            commands: Vec::new(),
             format: options.format,
             records: 0,
             findings: Vec::new(),
@@ -346,6 +350,13 @@ impl<'o> Run<'o> {
         if self.options.schema_only {
             return;
         }
+        for entry in parsed.iter().flatten() {
+            if let Record::Command(record) = &entry.record
+                && self.commands.len() < self.options.max_turns
+            {
+                self.commands.push(CommandRun::of(&self.file, entry, record));
+            }
+        }
         // Which worker an entry falls to; none when it can't be attributed.
         let workers = self.shards.len() as u64;
         let stem = self.stem.as_str();
@@ -488,6 +499,9 @@ impl<'o> Run<'o> {
                 report.summaries.push(summary);
             }
         }
+        let mut commands = Timeline { commands: self.commands, ..Timeline::default() };
+        commands.each_text(&mut |text| self.mask.clean(text));
+        timelines.push(commands);
         super::timeline::merge(&mut report.timeline, timelines, self.options.max_turns);
         follow_ups.sort_by(|(a, x), (b, y)| (a, x.line, &x.message).cmp(&(b, y.line, &y.message)));
         for (line, related) in follow_ups {

@@ -88,6 +88,8 @@ impl Report {
         self.summaries.extend(other.summaries);
         self.findings.extend(other.findings);
         self.timeline.turns.extend(other.timeline.turns);
+        self.timeline.openings.extend(other.timeline.openings);
+        self.timeline.commands.extend(other.timeline.commands);
         self.timeline.left_out += other.timeline.left_out;
         self.notices.extend(other.notices);
         self.secrets.absorb(other.secrets);

@@ -158,10 +158,11 @@ impl Shard {
         }
         let input_hash_wrong = matches!(&entry.record, Record::Turn(turn) if turn.input_hash_is_wrong() == Some(true));
         let mut first = true;
+        self.recorder.open_record(entry);
         entry.record.steps(&mut |step| {
             let mut judged = Judged { input_hash_wrong: input_hash_wrong && std::mem::take(&mut first), ..Judged::default() };
             live.execution.step(entry.line, &step, context, &mut judged);
-            self.recorder.note(&mut live.pen, entry.line, &step, &judged, &live.execution);
+            self.recorder.note(&mut live.pen, entry, &step, &judged, &live.execution);
             self.judge(live, entry, &step, &judged, lost_between, settings);
             if matches!(step.fact, Fact::Unreadable(_)) {
                 live.root = live.root.or(problem_root.map(Root::Finding));

@@ -21,11 +21,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("rules", &["replay", "policy", "governance", "trace", "json", "diag"]),
     ("verify", &["rules", "replay", "governance", "trace", "scan", "schema", "source", "json", "diag"]),
     ("report", &["verify", "rules", "replay", "governance", "trace", "command", "diag"]),
+    ("trajectory", &["report", "verify", "replay", "policy", "command", "governance", "trace", "scan", "json", "diag"]),
     ("attest", &["trace"]),
     ("config", &["verify", "rules", "time", "diag"]),
     (
         "cli",
         &[
+            "trajectory",
             "attest",
             "config",
             "time",

@@ -31,3 +31,4 @@ mod reading;
 mod reports;
 mod secrets;
 mod timelines;
+mod trajectories;

@@ -48,8 +48,10 @@ fn the_three_layouts_of_a_trace_give_the_same_turns() {
         assert!(turns.len() > 1);
         for turn in &mut turns {
             // Positions differ, and so do the times that a whole turn has.
-            (turn.file, turn.line, turn.start, turn.end, turn.proposed_at) = (file.into(), 0, None, None, None);
+            (turn.file, turn.line, turn.last_line) = (file.into(), 0, 0);
+            (turn.start, turn.end, turn.proposed_at) = (None, None, None);
             turn.file = "".into();
+            turn.path.iter_mut().for_each(|stop| stop.at = None);
         }
         turns
     };
@@ -78,7 +80,7 @@ fn commands_are_taken_apart_up_to_a_limit() {
     let turn = report.timeline.turns.iter().find(|t| t.proposed.is_some()).unwrap().clone();
     report.timeline.turns = vec![turn; 300];
     for turn in &mut report.timeline.turns {
-        let text = yuangs_verify::verify::timeline::Text { text: "x ".repeat(4_000), cut: 0 };
+        let text = yuangs_verify::verify::timeline::Text { text: "x ".repeat(4_000), ..Default::default() };
         turn.proposed.as_mut().unwrap().deed = yuangs_verify::verify::timeline::Deed::Command(text);
     }
     let text = page(&report);

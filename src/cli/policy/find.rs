@@ -39,10 +39,10 @@ fn no_policy(name: &str) -> Failure {
 
 /// A policy with its text and the name that it is reported under.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(in crate::cli) struct Found {
     pub(super) file: String,
     pub(super) text: String,
-    pub(super) policy: Policy,
+    pub(in crate::cli) policy: Policy,
 }
 
 /// Reads a file, within limits.
@@ -62,7 +62,7 @@ pub(super) fn name_of(path: &Path) -> String {
 }
 
 /// The policy of this name or in this file.
-pub(super) fn policy(name: &str) -> Result<Found, Failure> {
+pub(in crate::cli) fn policy(name: &str) -> Result<Found, Failure> {
     let path = Path::new(name);
     if !path.is_file()
         && let Some(shipped) = shipped(name)

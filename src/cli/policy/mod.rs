@@ -2,7 +2,7 @@
 
 mod compare;
 mod eval;
-mod find;
+pub(super) mod find;
 mod fuzz;
 mod mutate;
 mod objection;

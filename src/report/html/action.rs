@@ -87,9 +87,9 @@ pub(super) fn view(deed: &Deed, budget: &mut Budget) -> View {
             View { kind: "command", segments: vec![Segment::plain(&text.text)], cut: text.cut, whole: false, ..View::default() }
         }
         Deed::Diff(text) => of_diff(text),
-        Deed::Tool(_, text) => View { kind: "tool call", text: lines(&text.text), cut: text.cut, ..View::default() },
+        Deed::Tool { payload: text, .. } => View { kind: "tool call", text: lines(&text.text), cut: text.cut, ..View::default() },
         Deed::Answer(text) => View { kind: "answer", text: lines(&text.text), cut: text.cut, ..View::default() },
-        Deed::Other(kind, text) => {
+        Deed::Other { word: kind, payload: text } => {
             View { kind: "action", text: format!("{}\n{}", shown(kind), lines(&text.text)), cut: text.cut, ..View::default() }
         }
     }
@@ -102,9 +102,9 @@ pub(super) fn brief(action: &Shown) -> String {
     let text = match &action.deed {
         Deed::Command(text) => first(text),
         Deed::Diff(_) => format!("diff of {}", paths()),
-        Deed::Tool(name, _) => format!("{name} {}", paths()),
+        Deed::Tool { tool: name, .. } => format!("{name} {}", paths()),
         Deed::Answer(_) => "answer".into(),
-        Deed::Other(kind, _) => kind.clone(),
+        Deed::Other { word: kind, .. } => kind.clone(),
     };
     shown(&text)
 }

@@ -214,7 +214,7 @@ fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budg
     let deed = turn.proposed.as_ref().or(turn.ran.as_ref());
     let what = match deed {
         Some(action) => action::brief(action),
-        None if turn.thoughts.iter().any(|(_, done)| *done) => "believes itself done".into(),
+        None if turn.thoughts.iter().any(|t| t.done) => "believes itself done".into(),
         None => String::new(),
     };
     let path: Vec<StopView> = turn
@@ -270,7 +270,7 @@ fn of_turn(n: usize, turn: &Turn, findings: &[&finding::View], budget: &mut Budg
 fn rows(turn: &Turn) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut row = |name, value: Option<String>| rows.extend(value.map(|v| Row { name, value: shown(&v) }));
-    let agents: Vec<String> = turn.thoughts.iter().filter_map(|(agent, _)| agent.clone()).collect();
+    let agents: Vec<String> = turn.thoughts.iter().filter_map(|t| t.agent.clone()).collect();
     row("thought by", (!agents.is_empty()).then(|| agents.join(", ")));
     row("action", turn.proposed.as_ref().and_then(|p| p.id.clone()));
     if let Some(decision) = &turn.decision {

@@ -12,13 +12,13 @@ pub(super) fn code(text: &str) -> String {
 }
 
 /// Hostile text as a code span in a table, where a pipe ends the cell even inside code.
-pub(super) fn cell(text: &str) -> String {
+pub(in crate::report) fn cell(text: &str) -> String {
     span(&terminal(text).replace('|', "\\u{007c}"))
 }
 
 /// A message: what stands in backticks is code, the rest stands free where nothing can be made of it, and is
 /// code otherwise.
-pub(super) fn message(text: &str) -> String {
+pub(in crate::report) fn message(text: &str) -> String {
     let text = terminal(text);
     if text.matches('`').count() % 2 == 1 {
         // Nobody can say what is quoted.
@@ -43,6 +43,19 @@ pub(super) fn message(text: &str) -> String {
 pub(super) fn block(before: &str, marked: &str, after: &str) -> String {
     let [before, marked, after] = [before, marked, after].map(html);
     format!("<pre>{before}<ins>{marked}</ins>{after}</pre>\n")
+}
+
+/// Lines as they stand: a fenced block whose fence is longer than any run of backticks inside.
+pub(in crate::report) fn fenced(text: &str, language: &str) -> String {
+    let one = |line: &str| {
+        let line = terminal(line.strip_suffix('\r').unwrap_or(line)).into_owned();
+        // A runner that is shown the block takes a line that begins like this for a command.
+        if line.trim_start().starts_with("::") { line.replacen(':', "\\u{003a}", 1) } else { line }
+    };
+    let lines: Vec<String> = text.split('\n').map(one).collect();
+    let longest = lines.iter().flat_map(|l| l.split(|c| c != '`')).map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{language}\n{}\n{fence}\n", lines.join("\n"))
 }
 
 /// Appends a code span; two in a row would be read as one.

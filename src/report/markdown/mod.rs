@@ -3,7 +3,7 @@
 //! Both have a limit, and whole sections are left out to keep it, the least telling first; the report says
 //! so and counts what is missing.
 
-mod escape;
+pub(super) mod escape;
 mod sections;
 
 use super::Run;

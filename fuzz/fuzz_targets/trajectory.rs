@@ -1,0 +1,25 @@
+#![no_main]
+
+//! Any text is explained, is a knowledge graph, and differs in nothing from itself.
+
+use libfuzzer_sys::fuzz_target;
+use yuangs_verify::report::page::Format;
+use yuangs_verify::scan::mask::Mask;
+use yuangs_verify::trajectory::Book;
+use yuangs_verify::trajectory::compare::compare;
+use yuangs_verify::trajectory::explain::{Detail, page};
+use yuangs_verify::trajectory::graph::Graph;
+use yuangs_verify::verify::{Options, verify_reader};
+
+fuzz_target!(|text: &str| {
+    let options = Options { max_turns: 1_000, ..Options::default() };
+    let book = Book::of(verify_reader("fuzz", text.as_bytes(), &options));
+    let graph = Graph::parse(text, &mut Mask::default());
+    for format in [Format::Text, Format::Markdown, Format::Html] {
+        let mut out = Vec::new();
+        page(&book, Some(&graph), Detail::default()).write(format, &mut out).expect("memory takes it");
+        let out = String::from_utf8(out).expect("pages are text");
+        assert!(!out.contains('\r') && !out.contains('\u{202e}'));
+    }
+    assert!(compare(&book, &book).is_empty());
+});

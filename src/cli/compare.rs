@@ -1,0 +1,99 @@
+//! `compare`.
+
+use super::book::{Print, ReadArgs};
+use super::output::{Color, Failure, print};
+use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::report::write_pretty;
+use crate::trajectory::compare::{Document, compare, page};
+use clap::{Args, ValueEnum};
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// What has to be the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// The actions, their order, and the states.
+    Path,
+    /// The rulings, with their signers and rules.
+    Decisions,
+    /// How it ended.
+    Outcome,
+}
+
+/// Compare executions.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// Two traces, the base and the new one (files or folders); with `--golden` only new ones.
+    #[arg(required = true, value_name = "BASE NEW")]
+    traces: Vec<PathBuf>,
+    /// A folder of traces as they should be: each of its executions has to be among the new ones, and the other way
+    /// round. Fails on everything unless `--fail-on` says less.
+    #[arg(long, value_name = "DIR")]
+    golden: Option<PathBuf>,
+    /// Fail (exit 1) when this differs; several with commas. An execution without a pair differs in everything.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
+    fail_on: Vec<FailOn>,
+    /// How.
+    #[arg(long, value_enum, default_value_t = Print::Text)]
+    format: Print,
+    /// When to use colours.
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    color: Color,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+impl CompareArgs {
+    /// Compares.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let (base, new) = match (&self.golden, self.traces.as_slice()) {
+            (Some(golden), new) => (std::slice::from_ref(golden), new),
+            (None, [base, new]) => (std::slice::from_ref(base), std::slice::from_ref(new)),
+            (None, _) => {
+                return Err(Failure::unable(
+                    "two traces are compared: the base and the new one",
+                    "for more give folders, or --golden DIR",
+                ));
+            }
+        };
+        let (base, new) = (self.read.read(base)?, self.read.read(new)?);
+        if base.unopened + new.unopened > 0 {
+            let missing = base.book.findings.iter().chain(&new.book.findings).map(|f| f.message.as_str()).next();
+            return Err(Failure::unable(missing.unwrap_or("an input can't be opened"), "both have to be readable"));
+        }
+        for (reading, which) in [(&base, "base"), (&new, "new one")] {
+            if reading.book.is_empty() {
+                let _ = writeln!(anstream::stderr().lock(), "nothing was compared: the {which} holds no execution and no record");
+                return Ok(EXIT_EMPTY);
+            }
+        }
+        let document = compare(&base.book, &new.book);
+        if let Some(format) = self.format.page() {
+            let color = if self.format == Print::Text { self.color } else { Color::Never };
+            print(color, |out| page(&document).write(format, out))?;
+        } else {
+            print(Color::Never, |out| write_pretty(&document, out))?;
+        }
+        Ok(self.exit_code(&document))
+    }
+
+    fn exit_code(&self, document: &Document) -> u8 {
+        const ALL: [FailOn; 3] = [FailOn::Path, FailOn::Decisions, FailOn::Outcome];
+        let given = if self.fail_on.is_empty() && self.golden.is_some() { &ALL[..] } else { &self.fail_on };
+        let same = document.same;
+        let fails = given.iter().any(|what| match what {
+            FailOn::Path => !same.path,
+            FailOn::Decisions => !same.decisions,
+            FailOn::Outcome => !same.outcome,
+        });
+        match () {
+            () if fails => EXIT_FINDINGS,
+            () if document.left_out() > 0 => {
+                let _ = writeln!(anstream::stderr().lock(), "not all was compared: there are more turns than --max-turns");
+                EXIT_EMPTY
+            }
+            () if document.pairs.is_empty() => EXIT_EMPTY,
+            () => EXIT_CLEAN,
+        }
+    }
+}

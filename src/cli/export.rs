@@ -1,0 +1,114 @@
+//! `export`.
+
+use super::book::ReadArgs;
+use super::output::{Color, Failure, print};
+use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
+use crate::report::safe_json;
+use crate::trajectory::export::{spans, tables};
+use clap::{Args, ValueEnum};
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// What other tools read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Spans in the JSON form of the OpenTelemetry protocol.
+    Otlp,
+    /// Tables as CSV.
+    Csv,
+    /// The rows of all tables as JSON, one a line.
+    Jsonl,
+}
+
+/// The tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Table {
+    Executions,
+    Turns,
+    Decisions,
+    Findings,
+}
+
+impl Table {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Executions => "executions",
+            Self::Turns => "turns",
+            Self::Decisions => "decisions",
+            Self::Findings => "findings",
+        }
+    }
+}
+
+/// Export.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Traces: files, folders, or `-` for standard input.
+    #[arg(required = true, value_name = "TRACES")]
+    traces: Vec<PathBuf>,
+    /// As what.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Format,
+    /// Only this table. CSV on standard output holds one.
+    #[arg(long, value_enum, value_name = "NAME")]
+    table: Option<Table>,
+    /// A folder to write into, a file for each table or one `spans.json`; without it standard output.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+impl ExportArgs {
+    /// Exports.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let reading = self.read.read(&self.traces)?;
+        let mut files: Vec<(String, String)> = Vec::new();
+        if self.format == Format::Otlp {
+            if self.table.is_some() {
+                return Err(Failure::unable("spans are no tables", "leave --table out, or take csv or jsonl"));
+            }
+            files.push(("spans.json".to_owned(), format!("{}\n", safe_json(&spans(&reading.book)))));
+        } else {
+            for table in tables(&reading.book) {
+                if self.table.is_none_or(|t| t.name() == table.name) {
+                    files.push(if self.format == Format::Csv {
+                        (format!("{}.csv", table.name), table.csv())
+                    } else {
+                        let lines: String = table.objects().map(|row| format!("{}\n", safe_json(&row))).collect();
+                        (format!("{}.jsonl", table.name), lines)
+                    });
+                }
+            }
+        }
+        if let Some(folder) = &self.out {
+            for (name, text) in &files {
+                let path = folder.join(name);
+                std::fs::write(&path, text).map_err(|e| {
+                    Failure::unable(format!("can't write `{}`: {e}", path.display()), "the folder must exist and be writable")
+                })?;
+            }
+        } else if self.format == Format::Csv && files.len() > 1 {
+            return Err(Failure::unable("four tables don't fit one CSV", "name one with --table, or a folder with --out"));
+        } else {
+            print(Color::Never, |out| files.iter().try_for_each(|(_, text)| out.write_all(text.as_bytes())))?;
+        }
+        let mut stderr = anstream::stderr().lock();
+        let left_out: u64 = reading.book.executions.iter().map(|e| e.turns_left_out).sum();
+        if left_out > 0 {
+            let _ = writeln!(stderr, "{left_out} turns are left out: there are more than --max-turns");
+        }
+        if !reading.book.commands.is_empty() {
+            let n = reading.book.commands.len();
+            let _ = writeln!(stderr, "{n} records of commands are left out: they have no turns");
+        }
+        Ok(match () {
+            () if reading.unopened > 0 => EXIT_UNABLE,
+            () if reading.book.executions.is_empty() => {
+                let _ = writeln!(stderr, "nothing was exported: no execution was found");
+                EXIT_EMPTY
+            }
+            () => EXIT_CLEAN,
+        })
+    }
+}

@@ -1,0 +1,48 @@
+//! `stats`.
+
+use super::book::{Print, ReadArgs};
+use super::output::{Color, Failure, print};
+use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
+use crate::report::write_pretty;
+use crate::trajectory::stats::{page, stats};
+use clap::Args;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// Count.
+#[derive(Debug, Args)]
+pub struct StatsArgs {
+    /// Traces: files, folders, or `-` for standard input.
+    #[arg(required = true, value_name = "TRACES")]
+    traces: Vec<PathBuf>,
+    /// How.
+    #[arg(long, value_enum, default_value_t = Print::Text)]
+    format: Print,
+    /// When to use colours.
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    color: Color,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+impl StatsArgs {
+    /// Counts.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let reading = self.read.read(&self.traces)?;
+        let document = stats(&reading.book);
+        if let Some(format) = self.format.page() {
+            let color = if self.format == Print::Text { self.color } else { Color::Never };
+            print(color, |out| page(&document).write(format, out))?;
+        } else {
+            print(Color::Never, |out| write_pretty(&document, out))?;
+        }
+        Ok(match () {
+            () if reading.unopened > 0 => EXIT_UNABLE,
+            () if reading.book.is_empty() => {
+                let _ = writeln!(anstream::stderr().lock(), "nothing was counted: no execution and no record was found");
+                EXIT_EMPTY
+            }
+            () => EXIT_CLEAN,
+        })
+    }
+}

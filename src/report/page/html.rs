@@ -1,0 +1,91 @@
+//! A page in a browser: one file, no script, nothing loaded. The template escapes every word.
+
+use super::{Kind, Page, Part};
+use crate::report::terminal;
+use minijinja::{Environment, value::Serde};
+use serde::Serialize;
+use std::io::{self, Write};
+
+const TEMPLATE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("../html/style.css");
+
+#[derive(Default, Serialize)]
+struct View {
+    part: &'static str,
+    level: u8,
+    name: &'static str,
+    text: String,
+    class: &'static str,
+    lines: Vec<Line>,
+    missing: Option<String>,
+    head: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+    /// The first row of a list, and the last one.
+    opens: bool,
+    closes: bool,
+}
+
+#[derive(Serialize)]
+struct Line {
+    class: &'static str,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Whole<'p> {
+    title: String,
+    style: &'static str,
+    version: &'static str,
+    parts: &'p [View],
+}
+
+/// Text in which nothing acts. None of it begins a line: in the template a tag stands before each.
+fn shown(text: &str) -> String {
+    terminal(text.trim_end_matches('\r')).into_owned()
+}
+
+fn view(part: &Part) -> View {
+    match part {
+        Part::Heading(level, text, tone) => {
+            View { part: "heading", level: (*level).clamp(1, 4), text: shown(text), class: tone.class(), ..View::default() }
+        }
+        Part::Row(name, text, tone) => View { part: "row", name, text: shown(text), class: tone.class(), ..View::default() },
+        Part::Block { kind, text, missing } => {
+            let line = |line: &str| Line {
+                class: match (kind, line.as_bytes().first()) {
+                    (Kind::Diff, Some(b'+')) => "add",
+                    (Kind::Diff, Some(b'-')) => "del",
+                    (Kind::Diff, Some(b'@')) => "hunk",
+                    _ => "",
+                },
+                text: shown(line),
+            };
+            View { part: "block", lines: text.split('\n').map(line).collect(), missing: missing.clone(), ..View::default() }
+        }
+        Part::Table(caption, head, rows) => View {
+            part: "table",
+            text: shown(caption),
+            head: head.clone(),
+            rows: rows.iter().map(|row| row.iter().map(|c| shown(c)).collect()).collect(),
+            ..View::default()
+        },
+        Part::Say(text, tone) => View { part: "say", text: shown(text), class: tone.class(), ..View::default() },
+    }
+}
+
+pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
+    let mut environment = Environment::new();
+    environment.add_template("page.html", TEMPLATE).map_err(io::Error::other)?;
+    let template = environment.get_template("page.html").map_err(io::Error::other)?;
+    let mut parts: Vec<View> = page.parts.iter().map(view).collect();
+    let is_row: Vec<bool> = parts.iter().map(|p| p.part == "row").collect();
+    for (n, part) in parts.iter_mut().enumerate() {
+        let row = part.part == "row";
+        part.opens = row && (n == 0 || is_row.get(n - 1) == Some(&false));
+        part.closes = row && is_row.get(n + 1) != Some(&true);
+    }
+    let whole = Whole { title: shown(&page.title), style: STYLE, version: env!("CARGO_PKG_VERSION"), parts: &parts };
+    let text = template.render(Serde(&whole)).map_err(io::Error::other)?;
+    out.write_all(text.as_bytes())?;
+    writeln!(out)
+}

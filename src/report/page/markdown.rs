@@ -1,0 +1,47 @@
+//! A page for a code forge.
+
+use super::{Kind, Page, Part, Tone};
+use crate::report::markdown::escape::{cell, fenced, message};
+use std::io::{self, Write};
+
+pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
+    let mut in_list = false;
+    for (n, part) in page.parts.iter().enumerate() {
+        let row = matches!(part, Part::Row(..));
+        if n > 0 && !(row && in_list) {
+            writeln!(out)?;
+        }
+        in_list = row;
+        match part {
+            Part::Heading(level, text, _) => {
+                writeln!(out, "{} {}", "#".repeat(usize::from(*level).clamp(1, 6)), one_line(text))?;
+            }
+            Part::Row(name, value, tone) => {
+                let (open, close) = if *tone == Tone::Bad { ("**", "** ❌") } else { ("**", "**") };
+                writeln!(out, "- {open}{name}{close} {}", one_line(value))?;
+            }
+            Part::Block { kind, text, missing } => {
+                write!(out, "{}", fenced(text, if *kind == Kind::Diff { "diff" } else { "text" }))?;
+                if let Some(missing) = missing {
+                    writeln!(out, "\n… {missing}")?;
+                }
+            }
+            Part::Table(caption, head, rows) => {
+                writeln!(out, "{}\n", one_line(caption))?;
+                writeln!(out, "| {} |", head.join(" | "))?;
+                writeln!(out, "|{}", " --- |".repeat(head.len()))?;
+                for row in rows {
+                    let cells: Vec<String> = row.iter().map(|c| cell(c)).collect();
+                    writeln!(out, "| {} |", cells.join(" | "))?;
+                }
+            }
+            Part::Say(text, _) => writeln!(out, "{}", one_line(text))?,
+        }
+    }
+    Ok(())
+}
+
+/// A message that is never empty, since what stands behind a marker decides what the marker is.
+fn one_line(text: &str) -> String {
+    if text.trim().is_empty() { "(nothing)".into() } else { message(text.trim()) }
+}

@@ -1,0 +1,219 @@
+//! A page to read: headings, rows and blocks of text, written as text, Markdown or HTML.
+//!
+//! Whoever says something in pages builds one of these and never has to think of escaping: every word may be
+//! hostile, and each emitter escapes all of them for the place where they go.
+
+mod html;
+mod markdown;
+mod text;
+
+use std::io::{self, Write};
+
+/// How something is to be taken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Tone {
+    /// As it is.
+    #[default]
+    Plain,
+    /// It is well.
+    Good,
+    /// Somebody should look.
+    Warning,
+    /// It isn't well.
+    Bad,
+}
+
+impl Tone {
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Good => "good",
+            Self::Warning => "warning",
+            Self::Bad => "error",
+        }
+    }
+}
+
+/// How the lines of a block are coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Not at all.
+    Text,
+    /// As a unified diff.
+    Diff,
+}
+
+/// A part of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// A heading; levels begin at 1.
+    Heading(u8, String, Tone),
+    /// Something said of what has a name.
+    Row(&'static str, String, Tone),
+    /// Lines as they stand, of which some may be missing.
+    Block {
+        /// How they are coloured.
+        kind: Kind,
+        /// The lines.
+        text: String,
+        /// What is missing behind them, in words.
+        missing: Option<String>,
+    },
+    /// A table with a caption; numbers stand to the right.
+    Table(String, Vec<&'static str>, Vec<Vec<String>>),
+    /// A sentence.
+    Say(String, Tone),
+}
+
+/// How a page is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For a terminal of 100 columns.
+    Text,
+    /// For a code forge.
+    Markdown,
+    /// For a browser, in one file.
+    Html,
+}
+
+/// A page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Page {
+    /// What it is called, for whoever shows it in a window.
+    pub title: String,
+    /// Its parts.
+    pub parts: Vec<Part>,
+}
+
+impl Page {
+    /// An empty page.
+    #[must_use]
+    pub fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), parts: Vec::new() }
+    }
+
+    /// Adds a heading.
+    pub fn heading(&mut self, level: u8, text: impl Into<String>, tone: Tone) {
+        self.parts.push(Part::Heading(level, text.into(), tone));
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, name: &'static str, value: impl Into<String>) {
+        self.toned(name, value, Tone::Plain);
+    }
+
+    /// Adds a row with a tone.
+    pub fn toned(&mut self, name: &'static str, value: impl Into<String>, tone: Tone) {
+        self.parts.push(Part::Row(name, value.into(), tone));
+    }
+
+    /// Adds a sentence.
+    pub fn say(&mut self, text: impl Into<String>, tone: Tone) {
+        self.parts.push(Part::Say(text.into(), tone));
+    }
+
+    /// Adds at most `limit` lines of a text of which `cut` characters are missing already.
+    pub fn block(&mut self, kind: Kind, text: &str, cut: usize, limit: usize) {
+        let lines: Vec<&str> = text.lines().collect();
+        let shown = lines.get(..limit.min(lines.len())).unwrap_or_default();
+        let more = lines.len() - shown.len();
+        let missing = match (more, cut) {
+            (0, 0) => None,
+            (0, cut) => Some(format!("{} more", super::words::plural(cut as u64, "character"))),
+            (more, 0) => Some(format!("{} more", super::words::plural(more as u64, "line"))),
+            (more, _) => Some(format!("more than {}", super::words::plural(more as u64, "further line"))),
+        };
+        self.parts.push(Part::Block { kind, text: shown.join("\n"), missing });
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
+        match format {
+            Format::Text => text::write(self, out),
+            Format::Markdown => markdown::write(self, out),
+            Format::Html => html::write(self, out),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn written(page: &Page, format: Format) -> String {
+        let mut plain = anstream::StripStream::new(Vec::new());
+        page.write(format, &mut plain).unwrap();
+        String::from_utf8(plain.into_inner()).unwrap()
+    }
+
+    fn sample(text: &str) -> Page {
+        let mut page = Page::new(text);
+        page.heading(1, text, Tone::Bad);
+        page.row("name", text);
+        page.block(Kind::Diff, text, 3, 40);
+        page.parts.push(Part::Table(text.into(), vec!["a", "b"], vec![vec![text.into(), "1".into()]]));
+        page.say(text, Tone::Good);
+        page
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let mut page = Page::new("x");
+        page.block(Kind::Text, "a\nb\nc", 0, 2);
+        page.block(Kind::Text, "a", 7, 2);
+        page.block(Kind::Text, "a\nb\nc", 7, 2);
+        let text = written(&page, Format::Text);
+        for part in ["… 1 line more", "… 7 characters more", "… more than 1 further line"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn long_rows_are_wrapped_under_themselves() {
+        let mut page = Page::new("x");
+        page.row("reason", "word ".repeat(60));
+        let text = written(&page, Format::Text);
+        assert!(text.lines().count() > 3 && text.lines().all(|l| l.len() <= text::WIDTH), "{text}");
+        assert!(text.lines().skip(1).all(|l| l.starts_with("              word")), "{text}");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_acts_or_breaks_out(text in "(<script>|```|`|\\[|\\||#|##\\[x\\]|@a|::error::|\n|\r|\u{1b}\\[2J|\u{202e}|&|\"|a| ){0,24}") {
+            let page = sample(&text);
+            for format in [Format::Text, Format::Markdown, Format::Html] {
+                let out = written(&page, format);
+                prop_assert!(!out.contains('\u{1b}') && !out.contains('\u{202e}') && !out.contains('\r'), "{:?}", out);
+                prop_assert!(!out.contains("##["), "{:?}", out);
+                prop_assert!(!out.lines().any(|l| l.trim_start().starts_with("::")), "{:?}", out);
+                if format != Format::Text {
+                    prop_assert!(!out.contains("<script>") || format == Format::Markdown, "{:?}", out);
+                }
+            }
+        }
+
+        #[test]
+        fn markdown_keeps_its_parts(text in "(<script>|```|`|\\[|\\||#|@a|\n|~~~|-|a| ){0,24}") {
+            use pulldown_cmark::{Event, Options, Parser, Tag};
+            let count = |text: &str| {
+                let (mut items, mut headings, mut blocks) = (0, 0, 0);
+                let markdown = written(&sample(text), Format::Markdown);
+                for event in Parser::new_ext(&markdown, Options::ENABLE_GFM | Options::ENABLE_TABLES) {
+                    match event {
+                        Event::Start(Tag::Item) => items += 1,
+                        Event::Start(Tag::Heading { .. }) => headings += 1,
+                        Event::Start(Tag::CodeBlock(_)) => blocks += 1,
+                        Event::Html(_) | Event::InlineHtml(_) => return Err(markdown),
+                        _ => {}
+                    }
+                }
+                Ok((items, headings, blocks))
+            };
+            prop_assert_eq!(count(&text), count("plain"), "{:?}", text);
+        }
+    }
+}

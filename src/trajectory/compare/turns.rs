@@ -1,0 +1,251 @@
+//! What differs between two executions, and between two turns of them that answer each other.
+
+use super::{Aspect, At, Difference, Sameness, same_action};
+use crate::trajectory::model::Trajectory;
+use crate::trajectory::words::{self, first_line, plural};
+use crate::verify::timeline::{Context, Deed, Opening, Result, Shown, Text, Turn, Verdict};
+use std::collections::BTreeSet;
+
+/// Characters of a text on one side of a difference.
+const TEXT: usize = 200;
+/// Paths that one difference names.
+const PATHS: usize = 8;
+
+/// What was found so far.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) differences: Vec<Difference>,
+    pub(super) same: Sameness,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self { differences: Vec::new(), same: Sameness::ALL }
+    }
+}
+
+/// An action with what makes it differ from others of its kind.
+fn told(action: &Shown) -> String {
+    match &action.deed {
+        Deed::Tool { tool, payload } => format!("{tool} {}", first_line(payload, TEXT)),
+        Deed::Answer(text) => format!("answer {}", first_line(text, TEXT)),
+        Deed::Other { word, payload } => format!("{word} {}", first_line(payload, TEXT)),
+        Deed::Diff(text) => {
+            let count = |sign: char| text.text.lines().filter(|l| l.starts_with(sign)).count();
+            format!("{} (+{} -{} lines)", words::action(action), count('+'), count('-'))
+        }
+        Deed::Command(_) => words::action(action),
+    }
+}
+
+/// What a decision is: its ruling, who made it, and what it made of the action.
+fn decided(decision: &Verdict) -> String {
+    let modified = decision.modified.as_ref().map(|m| format!(", to {}", told(m))).unwrap_or_default();
+    format!("{}{modified}", words::decision(decision))
+}
+
+fn result(result: &Result) -> String {
+    let code = result.exit_code.map(|c| format!(", exit code {c}")).unwrap_or_default();
+    let kind = result.error_type.as_ref().map(|t| format!(", {t}")).unwrap_or_default();
+    let text = result.error.as_ref().filter(|e| !e.text.is_empty()).unwrap_or(&result.output);
+    let word = if result.failed() { "failed" } else { "success" };
+    format!("{word}{code}{kind}: {}", first_line(text, TEXT))
+}
+
+fn same_text(a: &Text, b: &Text) -> bool {
+    a == b
+}
+
+fn same_result(a: &Result, b: &Result) -> bool {
+    let errors = match (&a.error, &b.error) {
+        (Some(a), Some(b)) => same_text(a, b),
+        (None, None) => true,
+        _ => false,
+    };
+    a.failed() == b.failed()
+        && a.exit_code == b.exit_code
+        && a.error_type == b.error_type
+        && same_text(&a.output, &b.output)
+        && errors
+}
+
+/// Two texts that may read the same on one line and differ all the same.
+fn apart(base: String, new: String) -> (String, String) {
+    if base == new { (base, format!("{new} (the same at a glance, and not the same)")) } else { (base, new) }
+}
+
+fn at(turn: &Turn) -> At {
+    At { turn: turn.number, line: turn.line }
+}
+
+impl Found {
+    fn add(&mut self, aspect: Aspect, places: (Option<At>, Option<At>), base: Option<String>, new: Option<String>) {
+        self.differences.push(Difference { aspect, base_at: places.0, new_at: places.1, base, new });
+    }
+
+    fn if_differs(
+        &mut self,
+        aspect: Aspect,
+        places: (Option<At>, Option<At>),
+        base: Option<String>,
+        new: Option<String>,
+    ) -> bool {
+        let differs = base != new;
+        if differs {
+            self.add(aspect, places, base, new);
+        }
+        differs
+    }
+
+    /// What differs between two executions as wholes.
+    pub(super) fn whole(&mut self, base: &Trajectory, new: &Trajectory) {
+        let places = (Some(At { turn: None, line: base.line }), Some(At { turn: None, line: new.line }));
+        let intent = |t: &Trajectory| t.intent().map(str::to_owned);
+        self.if_differs(Aspect::Intent, places, intent(base), intent(new));
+        let policy = |t: &Trajectory| {
+            let named = |o: &Opening| {
+                let parts = [&o.policy_path, &o.policy_revision, &o.policy_digest];
+                let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+                (!parts.is_empty()).then(|| parts.join(", "))
+            };
+            t.openings.iter().rev().find_map(named)
+        };
+        self.if_differs(Aspect::Policy, places, policy(base), policy(new));
+        let ended = |t: &Trajectory| {
+            let evaluation = t.turns.iter().rev().find_map(|t| t.evaluation.clone());
+            let state = t.final_state.map(|s| s.name().to_owned());
+            let parts: Vec<String> = [t.outcome.clone(), evaluation, state].into_iter().flatten().collect();
+            (!parts.is_empty()).then(|| parts.join(", "))
+        };
+        if self.if_differs(Aspect::Outcome, places, ended(base), ended(new)) {
+            self.same.outcome = false;
+        }
+        let verdict = |t: &Trajectory| {
+            let v = t.verdict;
+            let answers = [v.legal_path, v.authorised, v.governance_complete].map(|a| a.name());
+            Some(format!("legal path {}, authorised {}, governance complete {}", answers[0], answers[1], answers[2]))
+        };
+        self.if_differs(Aspect::Verdict, places, verdict(base), verdict(new));
+    }
+
+    /// A turn that has no answer on the other side.
+    pub(super) fn alone(&mut self, base: Option<&Turn>, new: Option<&Turn>) {
+        let what = |turn: &Turn| match turn.proposed.as_ref().or(turn.ran.as_ref()) {
+            Some(action) => told(action),
+            None => "a turn without an action".to_owned(),
+        };
+        self.same.path = false;
+        if base.or(new).is_some_and(|t| t.decision.is_some()) {
+            self.same.decisions = false;
+        }
+        self.add(Aspect::Action, (base.map(at), new.map(at)), base.map(what), new.map(what));
+    }
+
+    /// What differs between two turns that answer each other.
+    pub(super) fn pair(&mut self, base: &Turn, new: &Turn) {
+        let places = (Some(at(base)), Some(at(new)));
+        self.actions(base, new, places);
+        let states = |t: &Turn| {
+            let path: Vec<&str> = t.path.iter().map(|s| s.state.name()).collect();
+            (!path.is_empty()).then(|| path.join(", "))
+        };
+        if self.if_differs(Aspect::States, places, states(base), states(new)) {
+            self.same.path = false;
+        }
+        let risk = |t: &Turn| words::risk(t).map(|r| r.name().to_owned());
+        self.if_differs(Aspect::Risk, places, risk(base), risk(new));
+        self.decisions(base, new, places);
+        self.contexts(base, new, places);
+        let models = |t: &Turn| {
+            let all: Vec<String> = t.thoughts.iter().filter_map(|t| t.model.clone()).collect();
+            (!all.is_empty()).then(|| all.join(", "))
+        };
+        self.if_differs(Aspect::Model, places, models(base), models(new));
+        let skills = |t: &Turn| {
+            let set: Option<BTreeSet<&str>> = t.used_skills.as_ref().map(|s| s.iter().map(String::as_str).collect());
+            set.map(|s| s.into_iter().collect::<Vec<_>>().join(", "))
+        };
+        self.if_differs(Aspect::Skills, places, skills(base), skills(new));
+        match (&base.result, &new.result) {
+            (Some(a), Some(b)) if same_result(a, b) => {}
+            (None, None) => {}
+            (Some(a), Some(b)) => {
+                let (a, b) = apart(result(a), result(b));
+                self.add(Aspect::Result, places, Some(a), Some(b));
+            }
+            (a, b) => self.add(Aspect::Result, places, a.as_ref().map(result), b.as_ref().map(result)),
+        }
+    }
+
+    fn actions(&mut self, base: &Turn, new: &Turn, places: (Option<At>, Option<At>)) {
+        for (a, b) in [(&base.proposed, &new.proposed), (&base.ran, &new.ran)] {
+            match (a, b) {
+                (Some(a), Some(b)) if same_action(a, b) => continue,
+                (None, None) => continue,
+                (Some(a), Some(b)) => {
+                    let (a, b) = apart(told(a), told(b));
+                    self.add(Aspect::Action, places, Some(a), Some(b));
+                }
+                (a, b) => self.add(Aspect::Action, places, a.as_ref().map(told), b.as_ref().map(told)),
+            }
+            self.same.path = false;
+        }
+    }
+
+    fn decisions(&mut self, base: &Turn, new: &Turn, places: (Option<At>, Option<At>)) {
+        let changed_alike = match (&base.decision, &new.decision) {
+            (Some(a), Some(b)) => match (&a.modified, &b.modified) {
+                (Some(a), Some(b)) => same_action(a, b),
+                (None, None) => true,
+                _ => false,
+            },
+            _ => true,
+        };
+        let (a, b) = (base.decision.as_ref().map(decided), new.decision.as_ref().map(decided));
+        if !changed_alike && a == b {
+            self.same.decisions = false;
+            let (a, b) = apart(a.unwrap_or_default(), b.unwrap_or_default());
+            self.add(Aspect::Decision, places, Some(a), Some(b));
+        } else if self.if_differs(Aspect::Decision, places, a, b) {
+            self.same.decisions = false;
+        }
+    }
+
+    fn contexts(&mut self, base: &Turn, new: &Turn, places: (Option<At>, Option<At>)) {
+        fn member<'t>(turn: &'t Turn, of: fn(&'t Context) -> Option<&'t String>) -> Option<String> {
+            turn.context.as_ref().and_then(of).cloned()
+        }
+        self.if_differs(
+            Aspect::Prompt,
+            places,
+            member(base, |c| c.prompt_version.as_ref()),
+            member(new, |c| c.prompt_version.as_ref()),
+        );
+        self.if_differs(
+            Aspect::Tools,
+            places,
+            member(base, |c| c.tool_set_version.as_ref()),
+            member(new, |c| c.tool_set_version.as_ref()),
+        );
+        let items = |t: &Turn| -> Option<BTreeSet<(String, String)>> {
+            let items = t.context.as_ref()?.items.as_ref()?;
+            Some(items.iter().map(|i| (i.path.clone(), i.hash.clone())).collect())
+        };
+        let (a, b) = (items(base), items(new));
+        if a == b {
+            return;
+        }
+        let other = |mine: &Option<BTreeSet<(String, String)>>, theirs: &Option<BTreeSet<(String, String)>>| {
+            let mine = mine.as_ref()?;
+            let only: Vec<&str> = mine
+                .iter()
+                .filter(|item| theirs.as_ref().is_none_or(|t| !t.contains(item)))
+                .map(|(path, _)| path.as_str())
+                .collect();
+            let dots = if only.len() > PATHS { ", …" } else { "" };
+            let shown = only.get(..PATHS.min(only.len())).unwrap_or_default().join(", ");
+            Some(format!("{} of its own: {shown}{dots}", plural(only.len() as u64, "item")))
+        };
+        self.add(Aspect::Context, places, other(&a, &b), other(&b, &a));
+    }
+}

@@ -1,0 +1,7 @@
+//! `export`: executions for other tools, as tables or as spans.
+
+mod otlp;
+mod table;
+
+pub use otlp::spans;
+pub use table::{Cell, Table, tables};

@@ -1,0 +1,271 @@
+//! Executions, turns, decisions and findings as tables, and those as CSV or JSON lines.
+
+use crate::report::terminal;
+use crate::trajectory::model::{Book, FindingNote, Trajectory};
+use crate::trajectory::words::{self, Fate, moment};
+use crate::verify::timeline::Turn;
+use serde_json::{Map, Value};
+
+/// A cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// Nothing is recorded.
+    Empty,
+    /// A text. May be hostile.
+    Text(String),
+    /// A whole number.
+    Whole(i64),
+    /// A number; one that isn't finite is as good as none.
+    Number(f64),
+}
+
+impl Cell {
+    fn text(text: Option<impl Into<String>>) -> Self {
+        text.map_or(Self::Empty, |t| Self::Text(t.into()))
+    }
+
+    fn whole(n: impl TryInto<i64>) -> Self {
+        n.try_into().map_or(Self::Empty, Self::Whole)
+    }
+
+    /// The cell in a CSV file (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe before
+    /// it, and one that would act on a terminal its escapes.
+    fn csv(&self) -> String {
+        match self {
+            Self::Empty => String::new(),
+            Self::Whole(n) => n.to_string(),
+            Self::Number(n) if n.is_finite() => n.to_string(),
+            Self::Number(_) => String::new(),
+            Self::Text(text) => {
+                let first = text.trim_start().chars().next();
+                // The last four are what some spreadsheets take for the first four.
+                let runs =
+                    matches!(first, Some('=' | '+' | '-' | '@' | '|' | '%' | '\u{ff1d}' | '\u{ff0b}' | '\u{ff0d}' | '\u{ff20}'))
+                        || text.starts_with(['\t', '\r', '\n']);
+                format!("\"{}{}\"", if runs { "'" } else { "" }, terminal(text).replace('"', "\"\""))
+            }
+        }
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Self::Empty => Value::Null,
+            Self::Text(text) => text.as_str().into(),
+            Self::Whole(n) => (*n).into(),
+            Self::Number(n) => (*n).into(),
+        }
+    }
+}
+
+/// A table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// Its name: `executions`, `turns`, `decisions` or `findings`.
+    pub name: &'static str,
+    /// The names of its columns.
+    pub columns: &'static [&'static str],
+    /// Its rows, as long as there are columns.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// The table as CSV with a head, lines ended as RFC 4180 says.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let mut out = format!("{}\r\n", self.columns.join(","));
+        for row in &self.rows {
+            let cells: Vec<String> = row.iter().map(Cell::csv).collect();
+            out.push_str(&cells.join(","));
+            out.push_str("\r\n");
+        }
+        out
+    }
+
+    /// The rows as JSON objects, each with the name of the table in `table`.
+    pub fn objects(&self) -> impl Iterator<Item = Value> {
+        self.rows.iter().map(|row| {
+            let cells = self.columns.iter().zip(row).map(|(name, cell)| ((*name).to_owned(), cell.json()));
+            Value::Object([("table".to_owned(), self.name.into())].into_iter().chain(cells).collect::<Map<_, _>>())
+        })
+    }
+}
+
+/// All tables of a book.
+#[must_use]
+pub fn tables(book: &Book) -> [Table; 4] {
+    let executions = Table {
+        name: "executions",
+        columns: &[
+            "file",
+            "line",
+            "execution",
+            "format",
+            "intent",
+            "legal_path",
+            "authorised",
+            "governance_complete",
+            "turns",
+            "final_state",
+            "outcome",
+            "duration_ms",
+            "findings",
+        ],
+        rows: book.executions.iter().map(execution).collect(),
+    };
+    let turns = Table {
+        name: "turns",
+        columns: &[
+            "file",
+            "execution",
+            "turn",
+            "line",
+            "start",
+            "agent",
+            "model",
+            "action_type",
+            "action",
+            "risk",
+            "fate",
+            "exit_code",
+            "error_type",
+            "duration_ms",
+            "cost",
+            "evaluation",
+        ],
+        rows: each_turn(book).map(|(e, t)| turn(e, t)).collect(),
+    };
+    let decisions = Table {
+        name: "decisions",
+        columns: &[
+            "file",
+            "execution",
+            "turn",
+            "action",
+            "risk",
+            "ruling",
+            "by",
+            "signer",
+            "rule",
+            "reason",
+            "time",
+            "waited_ms",
+        ],
+        rows: each_turn(book).filter_map(|(e, t)| decision(e, t)).collect(),
+    };
+    let of_executions = book.executions.iter().flat_map(|e| e.findings.iter().map(move |f| (Some(e), f)));
+    let findings = Table {
+        name: "findings",
+        columns: &["file", "execution", "turn", "line", "code", "severity", "message"],
+        rows: of_executions.chain(book.findings.iter().map(|f| (None, f))).map(|(e, f)| finding(e, f)).collect(),
+    };
+    [executions, turns, decisions, findings]
+}
+
+fn each_turn(book: &Book) -> impl Iterator<Item = (&Trajectory, &Turn)> {
+    book.executions.iter().flat_map(|e| e.turns.iter().map(move |t| (e, t)))
+}
+
+fn execution(e: &Trajectory) -> Vec<Cell> {
+    let v = e.verdict;
+    vec![
+        Cell::Text(e.file.clone()),
+        Cell::whole(e.line),
+        Cell::Text(e.execution_id.clone()),
+        Cell::Text(e.format.clone()),
+        Cell::text(e.intent()),
+        Cell::Text(v.legal_path.name().into()),
+        Cell::Text(v.authorised.name().into()),
+        Cell::Text(v.governance_complete.name().into()),
+        Cell::whole(e.turns.iter().filter(|t| t.number.is_some()).count() as u64 + e.turns_left_out),
+        Cell::text(e.final_state.map(|s| s.name())),
+        Cell::text(e.outcome.clone()),
+        e.took().map_or(Cell::Empty, Cell::Whole),
+        Cell::whole(e.findings.len()),
+    ]
+}
+
+fn turn(e: &Trajectory, t: &Turn) -> Vec<Cell> {
+    let action = t.proposed.as_ref().or(t.ran.as_ref());
+    let result = t.result.as_ref();
+    let joined = |all: Vec<&str>| Cell::text((!all.is_empty()).then(|| all.join(", ")));
+    vec![
+        Cell::Text(e.file.clone()),
+        Cell::Text(e.execution_id.clone()),
+        t.number.map_or(Cell::Empty, Cell::Whole),
+        Cell::whole(t.line),
+        Cell::text(t.start.map(moment)),
+        joined(t.thoughts.iter().filter_map(|t| t.agent.as_deref()).collect()),
+        joined(t.thoughts.iter().filter_map(|t| t.model.as_deref()).collect()),
+        Cell::text(action.map(|a| a.deed.word())),
+        Cell::text(action.map(words::action)),
+        Cell::text(words::risk(t).map(|r| r.name())),
+        Cell::Text(Fate::of(t).name().into()),
+        result.and_then(|r| r.exit_code).map_or(Cell::Empty, Cell::Whole),
+        Cell::text(result.and_then(|r| r.error_type.clone())),
+        result.and_then(|r| r.duration_ms).map_or(Cell::Empty, Cell::Number),
+        result.and_then(|r| r.cost).map_or(Cell::Empty, Cell::Number),
+        Cell::text(t.evaluation.clone()),
+    ]
+}
+
+fn decision(e: &Trajectory, t: &Turn) -> Option<Vec<Cell>> {
+    let decision = t.decision.as_ref()?;
+    Some(vec![
+        Cell::Text(e.file.clone()),
+        Cell::Text(e.execution_id.clone()),
+        t.number.map_or(Cell::Empty, Cell::Whole),
+        Cell::text(t.proposed.as_ref().map(words::action)),
+        Cell::text(words::risk(t).map(|r| r.name())),
+        Cell::Text(decision.ruling.name().into()),
+        Cell::Text(words::by(decision.by).into()),
+        Cell::text(decision.signer.clone()),
+        Cell::text(decision.rule.clone()),
+        Cell::text(decision.reason.clone()),
+        Cell::text(decision.time.map(moment)),
+        words::waited(t).map_or(Cell::Empty, Cell::Whole),
+    ])
+}
+
+fn finding(e: Option<&Trajectory>, f: &FindingNote) -> Vec<Cell> {
+    vec![
+        Cell::text(e.map(|e| e.file.clone())),
+        Cell::text(e.map(|e| e.execution_id.clone())),
+        f.turn.map_or(Cell::Empty, Cell::Whole),
+        Cell::whole(f.line),
+        Cell::Text(f.code.clone()),
+        Cell::Text(f.severity.to_string()),
+        Cell::Text(f.message.clone()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn csv(text: &str) -> String {
+        Cell::Text(text.into()).csv()
+    }
+
+    #[test]
+    fn formulas_are_defused() {
+        for text in ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "\u{ff1d}1", "|calc", "\r=1"] {
+            assert!(csv(text).starts_with("\"'"), "{text}");
+        }
+        assert_eq!(csv("plain \"a\", b"), "\"plain \"\"a\"\", b\"");
+        assert_eq!(
+            (Cell::Whole(-3).csv(), Cell::Number(f64::NAN).csv(), Cell::Empty.csv()),
+            ("-3".into(), String::new(), String::new())
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_cell_is_one_cell(text in any::<String>()) {
+            let cell = csv(&text);
+            let inner = cell.strip_prefix('"').and_then(|c| c.strip_suffix('"')).unwrap();
+            prop_assert!(!inner.replace("\"\"", "").contains('"') && !inner.contains(['\n', '\r']));
+            prop_assert!(!inner.trim_start().starts_with(['=', '+', '-', '@']));
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The knowledge graph as it is written: append-only lines, each an edge or a node. Read, never repaired.
+//!
+//! Two writers' forms are read: `{from, to, type, timestamp, meta?}` with types in lower case, and
+//! `{from, to, type, timestamp, metadata?}` with types in upper case beside nodes `{id, type, payload, timestamp}`.
+
+use crate::json::{Raw, Str, from_text};
+use crate::scan::mask::Mask;
+use crate::trace::scalar::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Lines that can't be read and are listed; the rest is counted.
+const LISTED: usize = 20;
+/// Edges of one kind that are told of one execution.
+pub const TOLD: usize = 50;
+
+/// An edge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// Its line.
+    pub line: u64,
+    /// Where it comes from.
+    pub from: String,
+    /// Where it goes.
+    pub to: String,
+    /// Its type, in lower case.
+    pub kind: String,
+    /// When, in milliseconds since the epoch.
+    pub time: Option<i64>,
+    /// Whether the skill that it is about did well.
+    pub success: Option<bool>,
+}
+
+/// A graph.
+#[derive(Debug, Clone, Default)]
+pub struct Graph {
+    /// The edges, in the order of the lines.
+    pub edges: Vec<Edge>,
+    /// How many nodes are listed besides.
+    pub nodes: u64,
+    /// Lines that are neither, the first of them.
+    pub malformed: Vec<u64>,
+    /// How many there are.
+    pub malformed_count: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'a"))]
+struct Line<'a> {
+    #[serde(default)]
+    from: Option<Str<'a>>,
+    #[serde(default)]
+    to: Option<Str<'a>>,
+    #[serde(rename = "type")]
+    kind: Str<'a>,
+    #[serde(default)]
+    timestamp: Option<Timestamp>,
+    #[serde(default)]
+    meta: Option<Raw<'a>>,
+    #[serde(default)]
+    metadata: Option<Raw<'a>>,
+    #[serde(default)]
+    id: Option<Str<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Meta {
+    #[serde(default)]
+    success: Option<bool>,
+}
+
+impl Graph {
+    /// Reads a graph. What was found secret in it is remembered in `secrets`, and taken out here.
+    #[must_use]
+    pub fn parse(text: &str, secrets: &mut Mask) -> Self {
+        let mut graph = Self::default();
+        for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+            if line.trim().is_empty() {
+                continue;
+            }
+            for place in crate::scan::secrets(line, true).places {
+                secrets.add(line.get(place).unwrap_or_default());
+            }
+            match from_text::<Line<'_>>(line) {
+                Ok(Line { from: Some(from), to: Some(to), kind, timestamp, meta, metadata, .. }) => {
+                    let meta = meta.or(metadata).and_then(Raw::read::<Meta>);
+                    graph.edges.push(Edge {
+                        line: number,
+                        from: from.decode().into_owned(),
+                        to: to.decode().into_owned(),
+                        kind: kind.decode().to_lowercase(),
+                        time: timestamp.map(Timestamp::millis),
+                        success: meta.and_then(|m| m.success),
+                    });
+                }
+                Ok(Line { id: Some(_), .. }) => graph.nodes += 1,
+                _ => {
+                    graph.malformed_count += 1;
+                    graph.malformed.extend((graph.malformed.len() < LISTED).then_some(number));
+                }
+            }
+        }
+        for edge in &mut graph.edges {
+            for text in [&mut edge.from, &mut edge.to, &mut edge.kind] {
+                secrets.clean(text);
+            }
+        }
+        graph
+    }
+}
+
+/// Something that the graph says, with the line that says it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Said {
+    /// The line of the graph.
+    pub line: u64,
+    /// What it is about.
+    pub node: String,
+    /// The other end, where the sentence needs one.
+    pub with: Option<String>,
+    /// Whether it went well, where that is said.
+    pub success: Option<bool>,
+}
+
+/// What a graph says of one execution.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Evidence {
+    /// Contexts that were used in it.
+    pub contexts_used: Vec<Said>,
+    /// Skills that it validated.
+    pub skills_validated: Vec<Said>,
+    /// Contexts that were used in it, and the skills that they became.
+    pub promoted: Vec<Said>,
+    /// Where the skills above come from.
+    pub provenance: Vec<Said>,
+    /// Skills that come from contexts used here and that weren't validated here: suggestions, no more.
+    pub suggested: Vec<Said>,
+    /// Statements that are left out.
+    pub left_out: u64,
+}
+
+impl Evidence {
+    /// What a graph says of an execution. `id` is as good as `execution:id`.
+    #[must_use]
+    pub fn of(graph: &Graph, id: &str) -> Self {
+        let mut found = Self::default();
+        let is_it = |node: &str| node == id || node.strip_prefix("execution:") == Some(id);
+        let mut contexts = BTreeSet::new();
+        let mut skills = BTreeSet::new();
+        let mut left_out = 0;
+        let mut say = |list: &mut Vec<Said>, said: Said| {
+            if list.len() < TOLD { list.push(said) } else { left_out += 1 }
+        };
+        for edge in &graph.edges {
+            let said = |node: &str| Said { line: edge.line, node: node.to_owned(), with: None, success: edge.success };
+            if edge.kind == "used_in" && is_it(&edge.to) {
+                contexts.insert(edge.from.as_str());
+                say(&mut found.contexts_used, said(&edge.from));
+            } else if edge.kind == "validated_by" && is_it(&edge.from) {
+                skills.insert(edge.to.as_str());
+                say(&mut found.skills_validated, said(&edge.to));
+            } else if edge.kind == "validated_by" && is_it(&edge.to) {
+                // One writer turns this edge round.
+                skills.insert(edge.from.as_str());
+                say(&mut found.skills_validated, said(&edge.from));
+            }
+        }
+        for edge in &graph.edges {
+            let said = |node: &str, with: &str| Said {
+                line: edge.line,
+                node: node.to_owned(),
+                with: Some(with.to_owned()),
+                success: edge.success,
+            };
+            match edge.kind.as_str() {
+                "promoted_to" if contexts.contains(edge.from.as_str()) => {
+                    say(&mut found.promoted, said(&edge.from, &edge.to));
+                }
+                "derived_from" if skills.contains(edge.from.as_str()) => {
+                    say(&mut found.provenance, said(&edge.from, &edge.to));
+                }
+                "derived_from" if contexts.contains(edge.to.as_str()) => {
+                    say(&mut found.suggested, said(&edge.from, &edge.to));
+                }
+                _ => {}
+            }
+        }
+        found.left_out = left_out;
+        found
+    }
+
+    /// Whether the graph says nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.contexts_used.is_empty() && self.skills_validated.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TEXT: &str = r#"{"from":"ctx:a.md","to":"exec_1","type":"used_in","timestamp":1}
+not json
+{"id":"exec_1","type":"execution","payload":{},"timestamp":"2026-01-01T00:00:00Z"}
+{"from":"execution:exec_1","to":"skill:s","type":"VALIDATED_BY","timestamp":2,"metadata":{"success":true}}
+{"from":"skill:s","to":"ctx:b.md","type":"derived_from","timestamp":2}
+{"from":"skill:t","to":"ctx:a.md","type":"derived_from","timestamp":2}
+{"from":"ctx:a.md","to":"skill:u","type":"promoted_to","timestamp":3}
+{"from":"ctx:z.md","to":"exec_2","type":"used_in","timestamp":1}
+{"from":"ctx:a.md","type":"used_in"}
+"#;
+
+    #[test]
+    fn both_forms_are_read_and_every_statement_has_its_line() {
+        let graph = Graph::parse(TEXT, &mut Mask::default());
+        assert_eq!((graph.edges.len(), graph.nodes, graph.malformed.clone()), (6, 1, vec![2, 9]));
+        let found = Evidence::of(&graph, "exec_1");
+        let lines = |list: &[Said]| list.iter().map(|s| s.line).collect::<Vec<_>>();
+        assert_eq!(lines(&found.contexts_used), [1]);
+        assert_eq!(lines(&found.skills_validated), [4]);
+        assert_eq!(found.skills_validated[0].success, Some(true));
+        assert_eq!((lines(&found.provenance), lines(&found.suggested), lines(&found.promoted)), (vec![5], vec![6], vec![7]));
+        assert!(Evidence::of(&graph, "exec_3").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn every_line_is_an_edge_a_node_or_malformed(text in "(\\{|\\}|\"from\":\"a\"|\"to\":\"b\"|\"type\":\"USED_IN\"|\"id\":\"x\"|,|\n| ){0,40}") {
+            let graph = Graph::parse(&text, &mut Mask::default());
+            let lines = text.lines().filter(|l| !l.trim().is_empty()).count() as u64;
+            prop_assert_eq!(graph.edges.len() as u64 + graph.nodes + graph.malformed_count, lines);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Counts and distributions for people.
+
+use super::{Counts, Distribution, Document};
+use crate::report::page::{Page, Part, Tone};
+use crate::trajectory::words::plural;
+
+/// Rows of one table; the rest is counted.
+const ROWS: usize = 20;
+
+/// The page.
+#[must_use]
+pub fn page(document: &Document) -> Page {
+    let mut page = Page::new("Statistics");
+    page.heading(1, "Statistics", Tone::Plain);
+    page.row("executions", document.executions.to_string());
+    page.row("turns", document.turns.to_string());
+    if document.commands > 0 {
+        page.row("commands", document.commands.to_string());
+    }
+    if document.turns_left_out > 0 {
+        page.toned("left out", format!("{} beyond the limit", plural(document.turns_left_out, "turn")), Tone::Warning);
+    }
+    distributions(document, &mut page);
+    let tables: [(&str, &'static str, &Counts); 13] = [
+        ("Verdicts (legal path, authorised, governance complete)", "verdict", &document.verdicts),
+        ("Final states", "state", &document.final_states),
+        ("Outcomes", "outcome", &document.outcomes),
+        ("Actions", "type", &document.actions),
+        ("Risk of actions", "risk", &document.risks),
+        ("What became of actions", "fate", &document.fates),
+        ("Tools", "tool", &document.tools),
+        ("Decisions", "decision", &document.decisions),
+        ("Signers", "signer", &document.signers),
+        ("Rules of policy", "rule", &document.rules),
+        ("Failures", "kind", &document.failures),
+        ("Models", "model", &document.models),
+        ("Findings", "code", &document.findings),
+    ];
+    for (caption, head, counts) in tables {
+        counted(caption, head, counts, &mut page);
+    }
+    page
+}
+
+fn counted(caption: &str, head: &'static str, counts: &Counts, page: &mut Page) {
+    if counts.is_empty() {
+        return;
+    }
+    let mut all: Vec<_> = counts.iter().collect();
+    all.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    let total: u64 = counts.values().sum();
+    let mut rows: Vec<Vec<String>> = all.iter().take(ROWS).map(|(word, n)| row(word, **n, total)).collect();
+    let rest: u64 = all.iter().skip(ROWS).map(|(_, n)| **n).sum();
+    if rest > 0 {
+        rows.push(row(&format!("{} others", all.len() - ROWS), rest, total));
+    }
+    page.parts.push(Part::Table(caption.to_owned(), vec![head, "count", "share"], rows));
+}
+
+fn row(word: &str, count: u64, total: u64) -> Vec<String> {
+    vec![word.to_owned(), count.to_string(), format!("{} %", (count * 100 + total / 2) / total.max(1))]
+}
+
+fn distributions(document: &Document, page: &mut Page) {
+    let fixed = [
+        ("turns per execution", &document.turns_per_execution),
+        ("human decision, ms", &document.human_latency),
+        ("action, ms", &document.durations),
+        ("cost of an action", &document.costs),
+        ("tokens of a command", &document.tokens),
+        ("command, ms", &document.command_latency),
+    ];
+    let mut rows: Vec<Vec<String>> = fixed.iter().filter_map(|(name, d)| Some(numbers(name, d.as_ref()?))).collect();
+    rows.extend(document.time_per_state.iter().map(|(state, d)| numbers(&format!("in {state}, ms"), d)));
+    if !rows.is_empty() {
+        page.parts.push(Part::Table(
+            "Distributions".to_owned(),
+            vec!["of", "count", "least", "median", "90 %", "most", "sum"],
+            rows,
+        ));
+    }
+}
+
+fn numbers(name: &str, d: &Distribution) -> Vec<String> {
+    let say = |n: f64| if n.fract() == 0.0 { format!("{n:.0}") } else { format!("{n:.3}") };
+    vec![name.to_owned(), d.count.to_string(), say(d.min), say(d.median), say(d.p90), say(d.max), say(d.sum)]
+}

@@ -1,0 +1,169 @@
+//! The words in which all outputs speak of actions, decisions and times.
+
+use crate::governance::{Risk, Ruling};
+use crate::trace::record::DecidedBy;
+use crate::verify::timeline::{Deed, Shown, Text, Turn, Verdict};
+
+/// A count with its noun.
+#[must_use]
+pub fn plural(count: u64, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
+/// The first line of a text, cut to `limit` characters; what is missing leaves a `…`.
+#[must_use]
+pub fn first_line(text: &Text, limit: usize) -> String {
+    let mut lines = text.text.lines();
+    let line = lines.next().unwrap_or_default();
+    let short: String = line.chars().take(limit).collect();
+    let whole = short.len() == line.len() && lines.next().is_none() && text.cut == 0;
+    if whole { short } else { format!("{short}…") }
+}
+
+/// An action in a few words. Hostile.
+#[must_use]
+pub fn action(action: &Shown) -> String {
+    let paths = action.paths.join(", ");
+    match &action.deed {
+        Deed::Command(text) => format!("$ {}", first_line(text, 100)),
+        Deed::Diff(_) if paths.is_empty() => "diff".into(),
+        Deed::Diff(_) => format!("diff of {paths}"),
+        Deed::Tool { tool, .. } if paths.is_empty() => tool.clone(),
+        Deed::Tool { tool, .. } => format!("{tool} {paths}"),
+        Deed::Answer(_) => "answer".into(),
+        Deed::Other { word, .. } => word.clone(),
+    }
+}
+
+/// Who decides, in a word.
+#[must_use]
+pub const fn by(by: DecidedBy) -> &'static str {
+    match by {
+        DecidedBy::Policy => "policy",
+        DecidedBy::Human => "human",
+    }
+}
+
+/// What was decided, and by whom. Hostile.
+#[must_use]
+pub fn decision(decision: &Verdict) -> String {
+    let who = match (decision.by, &decision.signer, &decision.rule) {
+        (DecidedBy::Human, Some(signer), _) => format!("a human, {signer}"),
+        (DecidedBy::Human, None, _) => "a human who isn't named".into(),
+        (DecidedBy::Policy, _, Some(rule)) => format!("policy, rule {rule}"),
+        (DecidedBy::Policy, _, None) => "policy, no rule named".into(),
+    };
+    format!("{} by {who}", decision.ruling.name())
+}
+
+/// How long the decision of a turn took, in milliseconds.
+#[must_use]
+pub fn waited(turn: &Turn) -> Option<i64> {
+    turn.decision.as_ref()?.time?.checked_sub(turn.proposed_at?)
+}
+
+/// The risk of what was proposed in a turn: the worse of what was recorded and what was found.
+#[must_use]
+pub fn risk(turn: &Turn) -> Option<Risk> {
+    turn.judged_risk.max(turn.proposed.as_ref().and_then(|p| p.risk))
+}
+
+/// What became of the action of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// Nothing was proposed.
+    None,
+    /// It was refused.
+    Rejected,
+    /// It ran and succeeded, by its own account.
+    Succeeded,
+    /// It ran and failed.
+    Failed,
+    /// It was allowed, or nobody decided, and no result is recorded.
+    Open,
+}
+
+impl Fate {
+    /// What became of the action of this turn.
+    #[must_use]
+    pub fn of(turn: &Turn) -> Self {
+        match (&turn.result, &turn.decision, &turn.proposed) {
+            (Some(result), _, _) if result.failed() => Self::Failed,
+            (Some(_), _, _) => Self::Succeeded,
+            (None, Some(decision), _) if decision.ruling == Ruling::Rejected => Self::Rejected,
+            (None, Some(_), _) | (None, None, Some(_)) => Self::Open,
+            (None, None, None) => Self::None,
+        }
+    }
+
+    /// In a word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "nothing proposed",
+            Self::Rejected => "refused",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Open => "no result recorded",
+        }
+    }
+}
+
+/// Milliseconds as people say them.
+#[must_use]
+pub fn duration(millis: i64) -> String {
+    match millis {
+        i64::MIN..=999 => format!("{millis} ms"),
+        1_000..=119_999 => format!("{}.{} s", millis / 1000, millis % 1000 / 100),
+        120_000..=7_199_999 => format!("{} min", millis / 60_000),
+        _ => format!("{} h", millis / 3_600_000),
+    }
+}
+
+/// A time as RFC 3339 in UTC, from milliseconds since the epoch. Beyond the years of four digits the number itself.
+///
+/// The date is Howard Hinnant's `civil_from_days`, for the proleptic Gregorian calendar.
+#[must_use]
+pub fn moment(millis: i64) -> String {
+    let (days, rest) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
+    if !(-719_162..=2_932_896).contains(&days) {
+        return format!("{millis} ms");
+    }
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (hours, minutes, seconds) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1_000 % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{:03}Z", rest % 1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn moments_are_read_back(millis in -62_135_596_800_000_i64..253_402_300_799_999) {
+            prop_assert_eq!(crate::time::parse_rfc3339(&moment(millis)), Some(millis));
+        }
+    }
+
+    #[test]
+    fn times_are_said_briefly() {
+        let said = [-5, 0, 999, 1_000, 8_412, 119_999, 120_000, 7_200_000].map(duration);
+        assert_eq!(said, ["-5 ms", "0 ms", "999 ms", "1.0 s", "8.4 s", "119.9 s", "2 min", "2 h"]);
+    }
+
+    #[test]
+    fn what_is_cut_is_marked() {
+        assert_eq!(first_line(&Text::of("ls", 10), 10), "ls");
+        assert_eq!(first_line(&Text::of("ls -la", 10), 2), "ls…");
+        assert_eq!(first_line(&Text::of("ls\nrm", 10), 9), "ls…");
+        assert_eq!(first_line(&Text::of("lsrm", 2), 9), "ls…");
+    }
+}

@@ -1,0 +1,334 @@
+//! The turns of the executions as a report shows them, kept only when somebody asks for them.
+//!
+//! A replay keeps nothing of an execution that is over. A report with timelines needs its turns, so there is a
+//! limit to how many are kept, and the others are counted. The first ones in the order of the input are kept,
+//! however many workers there are.
+
+mod command;
+mod detail;
+mod turn;
+mod visit;
+
+pub use command::{CommandRun, SkillScore};
+pub use turn::{
+    Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop, Text, Thought, Turn, Verdict,
+};
+
+use crate::governance::State;
+use crate::json::{Raw, Str};
+use crate::replay::{Execution, Judged, KeptAction, Movement};
+use crate::trace::action;
+use crate::trace::record::ActionType;
+use crate::trace::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Started, Step};
+use crate::trace::v1::Record as V1;
+use crate::trace::{Entry, Record};
+use detail::Detail;
+
+/// Characters that are kept of a text of an action.
+const ACTION: usize = 8_000;
+/// Characters that are kept of a result.
+const RESULT: usize = 2_000;
+/// Paths that are kept of an action.
+const PATHS: usize = 3;
+/// How some formats mark a result that failed although its flag says success.
+const FAILED: &str = "[FAILED]";
+/// Movements that are kept of one turn.
+const PATH: usize = 24;
+
+/// Characters that are kept of a reason or an intent.
+const TEXT: usize = 2_000;
+/// Paths, items or names that are kept of one list.
+const PATHS_KEPT: usize = 500;
+/// Frames that are kept of one recording.
+const FRAMES: usize = 500;
+
+impl Timeline {
+    /// Shows every text that comes from the record, to take out what a report may not repeat.
+    pub(super) fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        self.turns.iter_mut().for_each(|turn| turn.each_text(visit));
+        self.openings.iter_mut().for_each(|opening| opening.each_text(visit));
+        self.commands.iter_mut().for_each(|command| command.each_text(visit));
+    }
+}
+
+/// The turns that are kept, in the order of the input, and how many aren't.
+#[derive(Debug, Default)]
+pub struct Timeline {
+    /// The turns.
+    pub turns: Vec<Turn>,
+    /// How executions began.
+    pub openings: Vec<Opening>,
+    /// Records of commands, which have no turns.
+    pub commands: Vec<CommandRun>,
+    /// Turns that are over the limit.
+    pub left_out: u64,
+}
+
+/// Writes down the turns of one worker's executions.
+#[derive(Debug, Default)]
+pub(super) struct Recorder {
+    limit: usize,
+    timeline: Timeline,
+    /// Of the record that is being replayed.
+    details: Vec<Detail>,
+}
+
+/// Where an open execution writes: its turn's number, and its place in the recorder unless it is over the limit.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Pen {
+    begun: bool,
+    number: Option<i64>,
+    index: Option<usize>,
+    /// Passes through the state machine, where the format numbers no turns; and whether the last one is over.
+    passes: i64,
+    over: bool,
+}
+
+impl Pen {
+    /// The number of the turn that a step of a log without numbers belongs to: turns are counted as they pass.
+    fn pass(&mut self, fact: &Fact<'_, '_>) -> Option<i64> {
+        let moves = matches!(fact, Fact::Moved(_) | Fact::Beside(Beside::Thought(_) | Beside::Decided(..)));
+        if (self.over || self.passes == 0) && moves {
+            self.passes += 1;
+            self.over = false;
+        }
+        if let Fact::Moved(moved) = fact {
+            self.over = matches!(
+                (moved.from, moved.to),
+                (State::Evaluating, _) | (State::Governing, State::Thinking) | (_, State::Terminal)
+            );
+        }
+        (self.passes > 0).then_some(self.passes)
+    }
+}
+
+impl Recorder {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, timeline: Timeline::default(), details: Vec::new() }
+    }
+
+    pub(super) fn finish(self) -> Timeline {
+        self.timeline
+    }
+
+    /// Reads what people want to see of a record and no check reads.
+    pub(super) fn open_record(&mut self, entry: &Entry<'_>) {
+        self.details = if self.limit == 0 { Vec::new() } else { Detail::of(entry) };
+    }
+
+    /// Takes note of a step after it was replayed. Its record was opened before.
+    pub(super) fn note(&mut self, pen: &mut Pen, entry: &Entry<'_>, step: &Step<'_, '_>, judged: &Judged, execution: &Execution) {
+        if self.limit == 0 || matches!(step.fact, Fact::Ended(_) | Fact::Issued(_) | Fact::Revoked(_)) {
+            return;
+        }
+        if let Fact::Started(started) = &step.fact {
+            if self.timeline.openings.len() < self.limit {
+                self.timeline.openings.push(opening(entry, step.time, started, execution));
+            }
+            return;
+        }
+        let recorded = step.turn.or(execution.turn().id);
+        let number = recorded.or_else(|| pen.pass(&step.fact));
+        if !pen.begun || pen.number != number {
+            *pen = Pen { begun: true, number, index: None, ..*pen };
+            if self.timeline.turns.len() < self.limit {
+                pen.index = Some(self.timeline.turns.len());
+                let (file, execution) = (execution.file().clone(), execution.id().clone());
+                let counted = recorded.is_none() && number.is_some();
+                self.timeline.turns.push(Turn { file, execution, number, counted, line: entry.line, ..Turn::default() });
+            } else {
+                self.timeline.left_out += 1;
+            }
+        }
+        let Some(turn) = pen.index.and_then(|n| self.timeline.turns.get_mut(n)) else {
+            return;
+        };
+        turn.last_line = entry.line;
+        if let Some(time) = step.time {
+            turn.start = Some(turn.start.map_or(time, |t| t.min(time)));
+            turn.end = Some(turn.end.map_or(time, |t| t.max(time)));
+        }
+        turn.walk(judged, execution.state(), step.time);
+        let mut none = Detail::default();
+        let index = step.part.nested.and_then(|n| usize::try_from(n).ok()).unwrap_or_default();
+        let detail = self.details.get_mut(index).unwrap_or(&mut none);
+        turn.take(step, detail);
+        detail.give(turn);
+        if let Some(decided) = &judged.decided {
+            turn.judged_risk = decided.risk;
+        }
+    }
+}
+
+/// How an execution began.
+fn opening(entry: &Entry<'_>, time: Option<i64>, started: &Started<'_, '_>, execution: &Execution) -> Opening {
+    let owned = |text: Str<'_>| text.decode().into_owned();
+    let (intent, runtime, policy, parent) = match &entry.record {
+        Record::V1(V1::ExecutionStarted(r)) => (Some(r.root_intent), r.runtime.as_ref(), r.policy.as_ref(), r.parent),
+        Record::V1(V1::Execution(r)) => (Some(r.root_intent), r.runtime.as_ref(), r.policy.as_ref(), r.parent),
+        _ => (None, None, None, None),
+    };
+    Opening {
+        file: execution.file().clone(),
+        execution: execution.id().clone(),
+        line: entry.line,
+        time,
+        intent: intent.map(|i| Text::of(&i.decode(), TEXT)),
+        runtime: runtime.map(|r| format!("{} {}", r.name.decode(), r.version.decode())),
+        agents: started.agents.iter().take(PATHS_KEPT).map(|a| owned(*a)).collect(),
+        governor: started.governor.map(owned),
+        policy_digest: started.policy_digest.map(owned),
+        policy_path: policy.and_then(|p| p.path).map(owned),
+        policy_revision: policy.and_then(|p| p.revision).map(owned),
+        max_turns: started.max_turns,
+        parent: parent.map(owned),
+    }
+}
+
+/// The texts of a list, the first of them, where it is one.
+fn texts(raw: Option<Raw<'_>>) -> Option<Vec<String>> {
+    let list: Vec<Raw<'_>> = raw?.read()?;
+    Some(list.into_iter().filter_map(|t| t.read::<Str<'_>>()).map(|t| t.decode().into_owned()).take(PATHS_KEPT).collect())
+}
+
+fn paths(list: Option<&[Str<'_>]>) -> Option<Vec<String>> {
+    list.map(|list| list.iter().take(PATHS_KEPT).map(|p| p.decode().into_owned()).collect())
+}
+
+impl Turn {
+    fn walk(&mut self, judged: &Judged, after: State, at: Option<i64>) {
+        let Some(moved) = &judged.movement else { return };
+        if self.path.len() >= PATH {
+            return;
+        }
+        // What several thoughts in a row amount to is known at the step behind them.
+        if self.path.last().is_none_or(|s| s.state != moved.before) {
+            self.path.push(Stop { state: moved.before, at: None, illegal: None });
+        }
+        if moved.movement != Movement::Legal {
+            let illegal = Some(moved.event.to_string());
+            self.path.push(Stop { state: after, at, illegal });
+        } else if self.path.last().is_none_or(|s| s.state != after) {
+            self.path.push(Stop { state: after, at, illegal: None });
+        }
+    }
+
+    fn take(&mut self, step: &Step<'_, '_>, detail: &mut Detail) {
+        match &step.fact {
+            Fact::Thought(thought) | Fact::Beside(Beside::Thought(thought)) => {
+                let (reasoning, model) = detail.next_thought();
+                let agent = || thought.agent.map(|a| a.decode().into_owned());
+                let kept = self.thoughts.len() < PATH;
+                self.thoughts.extend(kept.then(|| Thought { agent: agent(), done: thought.done, reasoning, model }));
+            }
+            Fact::Proposed(proposal) => {
+                self.proposed = Some(shown(&proposal.action));
+                self.proposed_at = step.time;
+                self.declared_changes = paths(proposal.declared);
+            }
+            Fact::Decided(decision) => self.decide(decision),
+            Fact::Beside(Beside::Decided(action, decision)) => {
+                if let Some(action) = action {
+                    self.proposed.get_or_insert_with(|| shown(action));
+                }
+                if let Some(decision) = decision {
+                    self.decide(decision);
+                }
+            }
+            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed)) => {
+                self.execute(executed, detail.error_type());
+            }
+            Fact::Evaluated(kind, reason) => {
+                let reason = reason.map(|r| format!(" ({})", r.name())).unwrap_or_default();
+                self.evaluation = Some(format!("{}{reason}", kind.name()));
+            }
+            Fact::Moved(moved) => {
+                if let Some(decision) = &moved.decision {
+                    self.decide(decision);
+                }
+                if let Some(kind) = moved.evaluation {
+                    self.evaluation = Some(kind.name().to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn decide(&mut self, decision: &Decision<'_>) {
+        let owned = |text: Option<Str<'_>>| text.map(|t| t.decode().into_owned());
+        self.decision = Some(Verdict {
+            ruling: decision.ruling,
+            by: decision.by,
+            signer: owned(decision.signer),
+            rule: owned(decision.rule),
+            reason: owned(decision.reason.or(decision.modification_reason)),
+            time: decision.time,
+            signed: decision.signature.is_some(),
+            modified: decision.modified.as_ref().map(shown),
+        });
+    }
+
+    fn execute(&mut self, executed: &Executed<'_, '_>, error_type: Option<String>) {
+        self.ran = executed.action.as_ref().map(shown).filter(|ran| self.proposed.as_ref().is_none_or(|p| p.deed != ran.deed));
+        self.result = executed.result.as_ref().map(|r| Result {
+            success: r.success,
+            marked_failed: r.marks_failures && r.output.starts_with(FAILED),
+            output: Text::of(&r.output.decode(), RESULT),
+            error: r.error.map(|e| Text::of(&e.decode(), RESULT)),
+            error_type,
+            exit_code: r.exit_code,
+            duration_ms: r.duration,
+            cost: r.cost,
+        });
+        self.observed_changes = paths(executed.observed);
+    }
+}
+
+fn shown(action: &Action<'_>) -> Shown {
+    // A trace may hold a payload of any size; what is kept of it is cut.
+    let kept = KeptAction::of(action);
+    let raw = || Text::of(kept.payload.as_deref().unwrap_or_default(), ACTION);
+    let deed = action.payload.and_then(|payload| {
+        Some(match action.kind {
+            ActionKind::Known(ActionType::ShellCmd) => Deed::Command(Text::of(&action::command(payload)?, ACTION)),
+            ActionKind::Known(ActionType::CodeDiff) => Deed::Diff(Text::of(&action::diff(payload)?, ACTION)),
+            ActionKind::Known(ActionType::ToolCall) => Deed::Tool { tool: action::tool(payload)?, payload: raw() },
+            ActionKind::Known(ActionType::Answer) => Deed::Answer(raw()),
+            ActionKind::Other(_) => return None,
+        })
+    });
+    Shown {
+        id: action.id.map(|id| id.decode().into_owned()),
+        paths: action
+            .payload
+            .map(|payload| action::paths(action.kind, payload))
+            .unwrap_or_default()
+            .into_iter()
+            .take(PATHS)
+            .collect(),
+        deed: deed.unwrap_or_else(|| Deed::Other { word: action.kind.name().into_owned(), payload: raw() }),
+        risk: action.risk,
+        hash: action.payload.map(|payload| action::action_hash(&action.kind.name(), payload)),
+    }
+}
+
+/// Puts the turns of several workers in the order of the input and keeps the first `limit`, less those that
+/// are kept already.
+pub(super) fn merge(into: &mut Timeline, parts: Vec<Timeline>, limit: usize) {
+    let (mut turns, mut openings) = (Vec::new(), Vec::new());
+    for part in parts {
+        into.left_out += part.left_out;
+        turns.extend(part.turns);
+        openings.extend(part.openings);
+        into.commands.extend(part.commands);
+    }
+    openings.sort_by(|a, b| (a.line, &a.execution).cmp(&(b.line, &b.execution)));
+    openings.truncate(limit.saturating_sub(into.openings.len()));
+    into.openings.append(&mut openings);
+    // Turns of one record stand in its order.
+    turns.sort_by(|a, b| (a.line, &a.execution).cmp(&(b.line, &b.execution)));
+    let room = limit.saturating_sub(into.turns.len());
+    into.left_out += turns.len().saturating_sub(room) as u64;
+    turns.truncate(room);
+    into.turns.extend(turns);
+}
