@@ -35,7 +35,7 @@ pub(super) fn tell(run: &CommandRun, page: &mut Page) {
         };
         page.toned("command", format!("{} risk", analysis.risk.as_str()), tone);
         page.block(Kind::Text, &line.text, line.cut, 12);
-        for reason in analysis.reasons.iter().take(4) {
+        for reason in analysis.reasons().iter().take(4) {
             page.row("because", reason.clone());
         }
     }
