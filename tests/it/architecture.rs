@@ -22,6 +22,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("verify", &["rules", "replay", "governance", "trace", "scan", "schema", "source", "json", "diag"]),
     ("report", &["verify", "rules", "replay", "governance", "trace", "command", "diag"]),
     ("attest", &["trace"]),
+    // Of `report` only the escaping: what a map shows is counted as it is shown.
+    ("repomap", &["workspace", "tokens", "report"]),
     ("config", &["verify", "rules", "time", "diag"]),
     (
         "cli",
@@ -34,6 +36,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "scan",
             "json",
             "verify",
+            "repomap",
+            "tokens",
+            "workspace",
             "report",
             "rules",
             "replay",
