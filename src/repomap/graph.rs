@@ -3,16 +3,16 @@
 //! A reference is an edge from the definition around it (or the file) to every definition that it may mean. What it means
 //! isn't known, only its name: candidates in the same file come first, then those of the same family of languages. A name
 //! with more than [`MAX_CANDIDATES`] candidates says nothing and makes no edge, which also bounds the size of the graph.
+//! A name that many files use says less of each: it weighs the less, by the root of their number.
 
+use super::common;
+use super::language::Language;
 use super::snapshot::Snapshot;
-use super::tags::Kind;
+use super::tags::{Definition, Kind, Tags, Use};
 use std::collections::{BTreeMap, HashMap};
 
 /// Definitions of one name that a reference is spread over.
 const MAX_CANDIDATES: usize = 16;
-
-/// The weight of references to a name of one or two characters: most of them mean something else.
-const SHORT: f64 = 0.2;
 
 /// The weight of references from another file to what is private there.
 const PRIVATE: f64 = 0.1;
@@ -32,7 +32,7 @@ pub(super) struct Graph {
     pub(super) first: Vec<Node>,
     /// How many files there are.
     pub(super) files: usize,
-    /// From, to, weight; sorted, each pair once. The weights of what leaves a node sum up to one.
+    /// From, to, part of the vote; sorted, each pair once. What leaves a node sums up to one at most.
     pub(super) edges: Vec<(Node, Node, f64)>,
 }
 
@@ -75,68 +75,58 @@ impl Graph {
     }
 
     fn connect(&mut self, snapshot: &Snapshot) {
-        let names = candidates(self, snapshot);
-        let mut edges: BTreeMap<(Node, Node), f64> = BTreeMap::new();
+        let names = Names::new(self, snapshot);
         for (at, file) in snapshot.files.iter().enumerate() {
             let Some(language) = file.language else { continue };
-            edges.clear();
-            for ((within, name), count) in counts(&file.tags) {
+            let mut votes = Votes::default();
+            for ((within, name, is_type), count) in counts(&file.tags) {
                 let Some(name) = file.tags.names.get(name as usize) else { continue };
-                let Some(all) = names.get(&(language.family(), name.as_str())) else { continue };
-                // Candidates stand in the order of the files.
-                let (from, to) =
-                    (all.partition_point(|c| (c.file as usize) < at), all.partition_point(|c| (c.file as usize) <= at));
-                let local = from < to;
-                let meant = if local { all.get(from..to).unwrap_or_default() } else { all.as_slice() };
-                if meant.len() > MAX_CANDIDATES {
-                    continue;
-                }
+                let Some((meant, local)) = names.meant(language, name, is_type, at) else { continue };
                 let from = within.and_then(|w| self.node(at, w)).unwrap_or_else(|| node(at));
-                let base = float(count).sqrt() / float(meant.len()) * if name.len() < 3 { SHORT } else { 1.0 };
-                for candidate in meant {
+                let rare = 1.0 / float(names.files_that_use(language, name)).sqrt();
+                let weight = float(count).sqrt() * rare;
+                let known = weight * common::weight(name) / float(meant.len());
+                *votes.sums.entry(from).or_default() += weight;
+                for candidate in meant.iter().filter(|c| c.node != from) {
                     let private = !local && candidate.is_private;
-                    if candidate.node != from {
-                        *edges.entry((from, candidate.node)).or_default() += base * if private { PRIVATE } else { 1.0 };
-                    }
+                    *votes.edges.entry((from, candidate.node)).or_default() += known * if private { PRIVATE } else { 1.0 };
                 }
             }
-            self.settle(at, &file.tags, &mut edges);
+            self.settle(at, &file.tags, votes);
         }
         self.edges.sort_by_key(|e| (e.0, e.1));
     }
 
-    /// Adds what leaves the nodes of one file, with the vote for what is around, and the weights of each node made one.
-    fn settle(&mut self, at: usize, tags: &super::tags::Tags, edges: &mut BTreeMap<(Node, Node), f64>) {
-        let mut sums: HashMap<Node, f64> = HashMap::new();
-        for ((from, _), weight) in edges.iter() {
-            *sums.entry(*from).or_default() += weight;
-        }
+    /// Adds what leaves the nodes of one file, with the votes for what is around, in parts of the whole vote of each node.
+    fn settle(&mut self, at: usize, tags: &Tags, mut votes: Votes) {
         let share = |sums: &HashMap<Node, f64>, from: Node| sums.get(&from).map_or(1.0, |s| s * UPWARDS / (1.0 - UPWARDS));
+        let mut upwards: Vec<(Node, Node, f64)> = Vec::new();
+        let mut top = Vec::new();
         for (d, definition) in tags.definitions.iter().enumerate() {
-            let (Some(from), Some(to)) = (self.node(at, node(d)), definition.within.and_then(|w| self.node(at, w))) else {
-                continue;
-            };
-            *edges.entry((from, to)).or_default() += share(&sums, from);
+            let Some(here) = self.node(at, node(d)) else { continue };
+            match definition.within.and_then(|w| self.node(at, w)) {
+                Some(outer) => upwards.push((here, outer, share(&votes.sums, here))),
+                None => top.push(here),
+            }
         }
-        let top: Vec<Node> = tags
-            .definitions
-            .iter()
-            .enumerate()
-            .filter(|(_, d)| d.within.is_none())
-            .filter_map(|(d, _)| self.node(at, node(d)))
-            .collect();
-        let file = node(at);
-        let each = share(&sums, file) / float(top.len().max(1));
-        for to in top {
-            *edges.entry((file, to)).or_default() += each;
+        let each = share(&votes.sums, node(at)) / float(top.len().max(1));
+        upwards.extend(top.into_iter().map(|to| (node(at), to, each)));
+        for (from, to, weight) in upwards {
+            *votes.sums.entry(from).or_default() += weight;
+            *votes.edges.entry((from, to)).or_default() += weight;
         }
-        sums.clear();
-        for ((from, _), weight) in edges.iter() {
-            *sums.entry(*from).or_default() += weight;
-        }
-        let divided = |((from, to), weight): (&(Node, Node), &f64)| (*from, *to, weight / sums.get(from).copied().unwrap_or(1.0));
-        self.edges.extend(edges.iter().map(divided));
+        let part = |((from, to), weight): ((Node, Node), f64)| (from, to, weight / votes.sums.get(&from).copied().unwrap_or(1.0));
+        self.edges.extend(votes.edges.into_iter().map(part));
     }
+}
+
+/// What the nodes of one file vote for.
+#[derive(Default)]
+struct Votes {
+    /// From, to, weight.
+    edges: BTreeMap<(Node, Node), f64>,
+    /// The whole vote of each node, with what goes nowhere.
+    sums: HashMap<Node, f64>,
 }
 
 /// What a name may mean.
@@ -146,32 +136,65 @@ struct Candidate {
     is_private: bool,
 }
 
-/// The definitions by family and name.
-fn candidates<'a>(graph: &Graph, snapshot: &'a Snapshot) -> HashMap<(u8, &'a str), Vec<Candidate>> {
-    let mut out: HashMap<(u8, &str), Vec<Candidate>> = HashMap::new();
-    for (at, file) in snapshot.files.iter().enumerate() {
-        let Some(language) = file.language else { continue };
-        for (d, definition) in file.tags.definitions.iter().enumerate() {
-            if definition.kind == Kind::Implementation {
-                continue;
-            }
-            let Some(found) = graph.node(at, node(d)) else { continue };
-            let candidate = Candidate { node: found, file: node(at), is_private: definition.private };
-            out.entry((language.family(), definition.name.as_str())).or_default().push(candidate);
-        }
-    }
-    out
+/// All names that are defined, by family of languages.
+struct Names<'a> {
+    /// The definitions of a name, and of a name as a type, in the order of the files.
+    meant: HashMap<(u8, bool, &'a str), Vec<Candidate>>,
+    /// How many files refer to it.
+    used: HashMap<(u8, &'a str), usize>,
 }
 
-/// How often each name is referred to from each definition of a file.
-fn counts(tags: &super::tags::Tags) -> Vec<((Option<u32>, u32), usize)> {
-    let mut pairs: Vec<(Option<u32>, u32)> = tags.references.iter().map(|r| (r.within, r.name)).collect();
-    pairs.sort_unstable();
-    let mut out: Vec<((Option<u32>, u32), usize)> = Vec::new();
-    for pair in pairs {
+impl<'a> Names<'a> {
+    fn new(graph: &Graph, snapshot: &'a Snapshot) -> Names<'a> {
+        let mut out = Names { meant: HashMap::new(), used: HashMap::new() };
+        for (at, file) in snapshot.files.iter().enumerate() {
+            let Some(family) = file.language.map(Language::family) else { continue };
+            for (d, definition) in file.tags.definitions.iter().enumerate() {
+                let Some(found) = graph.node(at, node(d)).filter(|_| is_referred_to(&file.tags, definition)) else { continue };
+                for as_type in [false, true].into_iter().filter(|as_type| !as_type || definition.kind.is_type()) {
+                    let candidate = Candidate { node: found, file: node(at), is_private: definition.private };
+                    out.meant.entry((family, as_type, definition.name.as_str())).or_default().push(candidate);
+                }
+            }
+            for name in &file.tags.names {
+                *out.used.entry((family, name)).or_default() += 1;
+            }
+        }
+        out
+    }
+
+    fn files_that_use(&self, language: Language, name: &str) -> usize {
+        self.used.get(&(language.family(), name)).copied().unwrap_or(1)
+    }
+
+    /// What a name of a file may mean, and whether that stands in the same file; `None` when it may mean nothing, or anything.
+    fn meant<'n>(&'n self, language: Language, name: &'n str, as_type: bool, file: usize) -> Option<(&'n [Candidate], bool)> {
+        let all = self.meant.get(&(language.family(), as_type, name))?;
+        let (from, to) = (all.partition_point(|c| (c.file as usize) < file), all.partition_point(|c| (c.file as usize) <= file));
+        let local = from < to;
+        let meant = if local { all.get(from..to)? } else { all.as_slice() };
+        (meant.len() <= MAX_CANDIDATES).then_some((meant, local))
+    }
+}
+
+/// Whether a name alone can mean a definition: blocks name what is defined elsewhere, and types of a trait are the trait's.
+fn is_referred_to(tags: &Tags, definition: &Definition) -> bool {
+    let around = definition.within.and_then(|w| tags.definitions.get(w as usize));
+    let is_associated =
+        definition.kind == Kind::Type && around.is_some_and(|d| matches!(d.kind, Kind::Implementation | Kind::Interface));
+    definition.kind != Kind::Implementation && !is_associated
+}
+
+/// How often each name is referred to from each definition of a file, as a type or otherwise.
+fn counts(tags: &Tags) -> Vec<((Option<u32>, u32, bool), usize)> {
+    let mut all: Vec<(Option<u32>, u32, bool)> =
+        tags.references.iter().map(|r| (r.within, r.name, r.kind == Use::Type)).collect();
+    all.sort_unstable();
+    let mut out: Vec<((Option<u32>, u32, bool), usize)> = Vec::new();
+    for one in all {
         match out.last_mut() {
-            Some((last, count)) if *last == pair => *count += 1,
-            _ => out.push((pair, 1)),
+            Some((last, count)) if *last == one => *count += 1,
+            _ => out.push((one, 1)),
         }
     }
     out

@@ -8,6 +8,7 @@
 mod cache;
 mod classify;
 mod comment;
+mod common;
 mod ctags;
 mod diff;
 mod extract;

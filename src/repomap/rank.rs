@@ -42,18 +42,21 @@ impl Ranks {
         let mut words = BTreeMap::new();
         let start = start(graph, snapshot, interest, &focused, &mut words);
         let mut of = start.clone();
+        let mut passed = vec![0.0; of.len()];
+        for (from, _, part) in &graph.edges {
+            if let Some(sum) = passed.get_mut(*from as usize) {
+                *sum += part;
+            }
+        }
         for _ in 0..ROUNDS {
             let mut next = vec![0.0; of.len()];
-            let mut passed = vec![false; of.len()];
-            for (from, to, weight) in &graph.edges {
-                let (from, to) = (*from as usize, *to as usize);
-                if let (Some(rank), Some(into), Some(passed)) = (of.get(from), next.get_mut(to), passed.get_mut(from)) {
-                    *into += rank * weight;
-                    *passed = true;
+            for (from, to, part) in &graph.edges {
+                if let (Some(rank), Some(into)) = (of.get(*from as usize), next.get_mut(*to as usize)) {
+                    *into += rank * part;
                 }
             }
             // What leads nowhere starts again.
-            let lost: f64 = of.iter().zip(&passed).filter(|(_, p)| !**p).map(|(r, _)| r).sum();
+            let lost: f64 = of.iter().zip(&passed).map(|(rank, passed)| rank * (1.0 - passed)).sum();
             for (into, base) in next.iter_mut().zip(&start) {
                 *into = DAMPING * (*into + lost * base) + (1.0 - DAMPING) * base;
             }

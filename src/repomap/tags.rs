@@ -62,6 +62,11 @@ impl Kind {
         matches!(self, Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Implementation)
     }
 
+    /// Whether it can be meant where a type, or what holds a name, is named.
+    pub(super) const fn is_type(self) -> bool {
+        matches!(self, Kind::Module | Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Type)
+    }
+
     /// Whether what is inside is local to a call.
     pub(super) const fn is_callable(self) -> bool {
         matches!(self, Kind::Function | Kind::Method)
