@@ -144,8 +144,9 @@ impl Settings {
 
 /// Whether a text is a map: by its first lines, which every map has.
 pub(super) fn is_map(text: &str) -> bool {
-    if text.starts_with("{\n  \"kind\": \"repomap\"") {
-        return true;
+    // Members of a map in JSON stand in the order of their names, two spaces from the margin.
+    if text.starts_with("{\n  \"definitions\": {") {
+        return text.contains("\n  \"kind\": \"repomap\",\n");
     }
     text.lines().take(4).any(|line| {
         let line = line.strip_prefix("# ").or_else(|| line.strip_prefix("<!-- ")).unwrap_or(line);

@@ -219,7 +219,7 @@ fn hostile_files_are_counted_and_left_out() {
 
 #[test]
 fn deep_and_repeated_text_ends() {
-    let size = 40_000;
+    let size = 3_000;
     let shapes = [
         "(",
         "{",
