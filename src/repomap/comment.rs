@@ -164,7 +164,7 @@ mod tests {
         let text = "int a; /* a */\nint b;\n\n// far\n\n// one\n// two\nint c;";
         let span = |word: &str| {
             let start = text.find(word).unwrap();
-            let end = if word.starts_with("/*") { start + 7 } else { start + text[start..].find('\n').unwrap() };
+            let end = if word.starts_with("/*") { start + 7 } else { text.match_indices('\n').find(|n| n.0 > start).unwrap().0 };
             Span { start, end, is_comment: true }
         };
         let spans = [span("/* a"), span("// far"), span("// one"), span("// two")];

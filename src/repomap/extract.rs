@@ -20,8 +20,8 @@ pub enum Unread {
     NoGrammar(&'static str),
 }
 
-/// Reports of progress that a text may cost, each after 100 steps of the parser: measured on real code it is one for
-/// 25 bytes at most. The bound is on work and not on time, so that every machine gives the same map.
+/// Reports of progress that a text may cost, each after 100 steps of the parser: 25 steps for each byte and a start, far more
+/// than text that people write needs. The bound is on work and not on time, so that every machine gives the same map.
 const fn allowance(bytes: usize) -> usize {
     2_000 + bytes / 4
 }

@@ -185,12 +185,14 @@ fn is_referred_to(tags: &Tags, definition: &Definition) -> bool {
     definition.kind != Kind::Implementation && !is_associated
 }
 
+/// The definition around a reference, the name, and whether it is used as a type.
+type Used = (Option<u32>, u32, bool);
+
 /// How often each name is referred to from each definition of a file, as a type or otherwise.
-fn counts(tags: &Tags) -> Vec<((Option<u32>, u32, bool), usize)> {
-    let mut all: Vec<(Option<u32>, u32, bool)> =
-        tags.references.iter().map(|r| (r.within, r.name, r.kind == Use::Type)).collect();
+fn counts(tags: &Tags) -> Vec<(Used, usize)> {
+    let mut all: Vec<Used> = tags.references.iter().map(|r| (r.within, r.name, r.kind == Use::Type)).collect();
     all.sort_unstable();
-    let mut out: Vec<((Option<u32>, u32, bool), usize)> = Vec::new();
+    let mut out: Vec<(Used, usize)> = Vec::new();
     for one in all {
         match out.last_mut() {
             Some((last, count)) if *last == one => *count += 1,

@@ -172,7 +172,7 @@ mod tests {
     proptest! {
         #[test]
         fn settings_come_back(query in any::<String>(), focus in proptest::collection::vec(any::<String>(), 0..3), lines: bool) {
-            let settings = Settings { query, focus, lines, ..Settings::default() };
+            let settings = Settings { focus, query, lines, ..Settings::default() };
             let line = settings.line();
             prop_assert!(line.is_ascii() && !line.contains(['\n', '<', '>']) && !line.contains("--"));
             prop_assert_eq!(Settings::of_map(&format!("x\n<!-- {line} -->\ny")), Ok(settings));

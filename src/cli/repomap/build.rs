@@ -70,7 +70,7 @@ impl BuildArgs {
             explain: self.explain,
             ..Settings::default()
         };
-        let map = build(&self.tree.read()?, &settings).map_err(unable)?;
+        let map = build(&self.tree.read()?, &settings).map_err(|e| unable(&e))?;
         match &self.output {
             None => print(Color::Never, |out| out.write_all(map.text.as_bytes()))?,
             Some(file) => {
@@ -90,8 +90,8 @@ fn said(map: &Map) -> String {
 }
 
 /// Why there is no map.
-pub(super) fn unable(error: BuildError) -> Failure {
-    let remedy = match &error {
+pub(super) fn unable(error: &BuildError) -> Failure {
+    let remedy = match error {
         BuildError::Settings(_) => "build the map again",
         BuildError::Budget(_) => "give more --tokens",
         BuildError::Focus(_) => "--focus takes paths from the top of the tree",

@@ -54,7 +54,7 @@ impl CheckArgs {
         let given = self.given(&name)?;
         let settings = Settings::of_map(&given)
             .map_err(|e| Failure::unable(format!("`{name}` is no map: {e}"), "write one with `repomap build -o FILE`"))?;
-        let built = build(&self.tree.read()?, &settings).map_err(unable)?;
+        let built = build(&self.tree.read()?, &settings).map_err(|e| unable(&e))?;
         // A checkout may have changed the line ends.
         let same = given.replace("\r\n", "\n") == built.text;
         let lines = if same { Vec::new() } else { difference(&given, &built.text) };
