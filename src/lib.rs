@@ -13,6 +13,7 @@ pub mod governance;
 pub mod json;
 pub mod policy;
 pub mod replay;
+pub mod repomap;
 pub mod report;
 pub mod rules;
 pub mod scan;

@@ -12,6 +12,7 @@ mod gate;
 mod output;
 mod policy;
 mod replay;
+mod repomap;
 mod reports;
 mod rules;
 mod schema;
@@ -76,6 +77,9 @@ enum Command {
     /// Ask policies what an agent may do, and test them.
     #[command(subcommand)]
     Policy(policy::PolicyCommand),
+    /// Map a repository within a budget of tokens, and check or compare maps.
+    #[command(subcommand)]
+    Repomap(repomap::RepomapCommand),
     /// List or print the JSON Schemas of records, native formats and reports.
     #[command(subcommand)]
     Schema(schema::SchemaCommand),
@@ -125,6 +129,7 @@ pub fn main() -> ExitCode {
         Command::Validate(args) => args.run(),
         Command::Shell(command) => command.run(),
         Command::Policy(command) => command.run(),
+        Command::Repomap(command) => command.run(),
         Command::Schema(command) => command.run(),
         Command::Fsm(command) => command.run(),
         Command::Secrets(command) => command.run(),

@@ -249,7 +249,7 @@ pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()
 
 /// JSON text with what acts on a terminal or a runner written as `\uhhhh`. Outside of strings JSON has no
 /// such characters but line ends, which stay.
-pub(super) fn harmless(text: &str) -> String {
+pub fn harmless(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut rest = text.chars();
     while let Some(c) = rest.next() {

@@ -20,9 +20,9 @@ mod text;
 mod words;
 
 pub use escape::terminal;
-pub use json::{Document, findings_json, safe_json, write_json, write_pretty};
+pub use json::{Document, findings_json, harmless as harmless_json, safe_json, write_json, write_pretty};
 pub use jsonl::Line;
-pub use markdown::MARKER;
+pub use markdown::{MARKER, code_span};
 pub use outcome::Outcome;
 pub use run::{Format, Run};
 pub use text::{TextOptions, write_findings, write_problem, write_text};

@@ -66,6 +66,7 @@ mod yv801;
 mod yv802;
 mod yv803;
 mod yv804;
+mod yv904;
 
 pub use page::Page;
 pub use scene::{Draft, Handle, Out, Scene, Settings, Target};
@@ -98,7 +99,7 @@ pub struct Rule {
 pub enum Check {
     /// The reader, before there is anything to replay.
     Reader,
-    /// The commands about policies, which look at policies and not only at traces.
+    /// The commands about policies and repo maps, which look at those and not only at traces.
     Policy,
     /// A function that is shown the scenes of these kinds.
     Scene(&'static [When], CheckFn),
@@ -186,6 +187,7 @@ pub const ALL: &[&Rule] = &[
     &yv802::RULE,
     &yv803::RULE,
     &yv804::RULE,
+    &yv904::RULE,
 ];
 
 /// The rule of a code.

@@ -23,6 +23,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("report", &["verify", "rules", "replay", "governance", "trace", "command", "diag"]),
     ("trajectory", &["report", "verify", "replay", "policy", "command", "governance", "trace", "scan", "json", "diag"]),
     ("attest", &["trace"]),
+    // Of `report` only the escaping: what a map shows is counted as it is shown.
+    ("repomap", &["workspace", "tokens", "report"]),
     ("config", &["verify", "rules", "time", "diag"]),
     (
         "cli",
@@ -38,6 +40,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "scan",
             "json",
             "verify",
+            "repomap",
+            "tokens",
+            "workspace",
             "report",
             "rules",
             "replay",

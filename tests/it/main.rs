@@ -28,6 +28,8 @@ mod pages;
 mod policy;
 mod properties;
 mod reading;
+mod repomap;
+mod repomap_samples;
 mod reports;
 mod secrets;
 mod timelines;

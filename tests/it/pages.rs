@@ -13,7 +13,7 @@ struct Example {
     options: Vec<String>,
 }
 
-/// An example about policies: the command, the policy, and its cases or a trace.
+/// An example about policies or maps: the command, the policy or code, and its cases, a trace, or the map.
 fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     let section = page.split_once(&format!("\n{heading}\n")).unwrap().1;
     let section = section.split_once("\n## ").map_or(section, |(here, _)| here);
@@ -23,8 +23,12 @@ fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     let (language, beside) = beside.split_once('\n').unwrap();
     std::fs::write(folder.join("policy.yaml"), policy).unwrap();
     let mut arguments: Vec<&str> = info.split_whitespace().skip(1).collect();
-    assert_eq!(arguments.remove(0), "policy");
-    if let Some(name) = language.strip_prefix("yaml ") {
+    let command = arguments.remove(0);
+    if command == "repomap" {
+        std::fs::remove_file(folder.join("policy.yaml")).unwrap();
+        std::fs::write(folder.join("code.py"), policy).unwrap();
+        std::fs::write(folder.join(arguments.last().unwrap()), beside).unwrap();
+    } else if let Some(name) = language.strip_prefix("yaml ") {
         std::fs::write(folder.join(name), beside).unwrap();
     } else if language == "jsonl" {
         std::fs::write(folder.join("trace.jsonl"), beside).unwrap();
@@ -34,7 +38,7 @@ fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     }
     let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
         .current_dir(folder)
-        .arg("policy")
+        .arg(command)
         .args(&arguments)
         .args(["--format", "json"])
         .output()

@@ -6,6 +6,8 @@
 pub(super) mod escape;
 mod sections;
 
+pub use escape::code as code_span;
+
 use super::Run;
 use std::io::{self, Write};
 

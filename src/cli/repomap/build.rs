@@ -1,0 +1,100 @@
+//! `repomap build`.
+
+use super::tree::TreeArgs;
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
+use crate::repomap::{BuildError, Format, Map, Settings, TOKENS, build};
+use crate::tokens::Encoding;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Ways to write a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Written {
+    /// For people and models.
+    Text,
+    /// For pages.
+    Markdown,
+    /// For programs.
+    Json,
+}
+
+/// Write a map.
+#[derive(Debug, Args)]
+pub struct BuildArgs {
+    #[command(flatten)]
+    tree: TreeArgs,
+    /// Tokens that the whole map may have.
+    #[arg(long, value_name = "N", default_value_t = TOKENS, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+    tokens: usize,
+    /// Count tokens with this encoding.
+    #[arg(long, value_name = "NAME", default_value = Encoding::O200k.name(), value_parser = Encoding::ALL.map(Encoding::name))]
+    encoding: String,
+    /// Rank what these files or folders hold and use higher; may be given several times.
+    #[arg(long, value_name = "PATH")]
+    focus: Vec<String>,
+    /// Rank what these words name higher.
+    #[arg(long, value_name = "WORDS", default_value = "")]
+    query: String,
+    /// Say of each file why it stands where it stands.
+    #[arg(long)]
+    explain: bool,
+    /// Number the lines. A map with numbers is stale sooner.
+    #[arg(long)]
+    lines: bool,
+    /// Mark entry points, global state, side effects and concurrency.
+    #[arg(long)]
+    marks: bool,
+    /// How to write it.
+    #[arg(long, value_enum, default_value_t = Written::Text)]
+    format: Written,
+    /// Write to this file, where `repomap check` finds it again.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl BuildArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let settings = Settings {
+            format: match self.format {
+                Written::Text => Format::Text,
+                Written::Markdown => Format::Markdown,
+                Written::Json => Format::Json,
+            },
+            tokens: self.tokens,
+            encoding: self.encoding.clone(),
+            focus: self.focus.iter().map(|f| f.replace('\\', "/")).collect(),
+            query: self.query.clone(),
+            lines: self.lines,
+            marks: self.marks,
+            explain: self.explain,
+            ..Settings::default()
+        };
+        let map = build(&self.tree.read()?, &settings).map_err(|e| unable(&e))?;
+        match &self.output {
+            None => print(Color::Never, |out| out.write_all(map.text.as_bytes()))?,
+            Some(file) => {
+                std::fs::write(file, &map.text)
+                    .map_err(|e| Failure::unable(format!("can't write `{}`: {e}", file.display()), "-o takes a file"))?;
+                print(Color::Never, |out| writeln!(out, "{}", said(&map)))?;
+            }
+        }
+        Ok(if map.files.1 == 0 { EXIT_EMPTY } else { EXIT_CLEAN })
+    }
+}
+
+/// What a map holds, in a sentence.
+fn said(map: &Map) -> String {
+    let ((shown, all), (files, of)) = (map.definitions, map.files);
+    format!("{shown} of {all} definitions in {files} of {of} files, {} tokens", map.tokens)
+}
+
+/// Why there is no map.
+pub(super) fn unable(error: &BuildError) -> Failure {
+    let remedy = match error {
+        BuildError::Settings(_) => "build the map again",
+        BuildError::Budget(_) => "give more --tokens",
+        BuildError::Focus(_) => "--focus takes paths from the top of the tree",
+    };
+    Failure::unable(error.to_string(), remedy)
+}

@@ -1,0 +1,139 @@
+//! `repomap check`.
+
+use super::build::unable;
+use super::tree::TreeArgs;
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
+use crate::repomap::{Settings, build};
+use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::rules::by_code;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use similar::{ChangeTag, TextDiff};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Bytes of a map that is checked: a million tokens are less.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Lines of difference that are shown.
+const MAX_LINES: usize = 200;
+
+/// Ways to report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Text,
+    /// JSON.
+    Json,
+}
+
+/// Check a map against its tree.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    tree: TreeArgs,
+    /// The map to check.
+    #[arg(long, value_name = "FILE", default_value = "REPOMAP.md")]
+    map: PathBuf,
+    /// How to report.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// A line of the difference.
+struct Line {
+    sign: char,
+    text: String,
+}
+
+impl CheckArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let name = self.map.to_string_lossy().replace('\\', "/");
+        let given = self.given(&name)?;
+        let settings = Settings::of_map(&given)
+            .map_err(|e| Failure::unable(format!("`{name}` is no map: {e}"), "write one with `repomap build -o FILE`"))?;
+        let built = build(&self.tree.read()?, &settings).map_err(|e| unable(&e))?;
+        // A checkout may have changed the line ends.
+        let same = given.replace("\r\n", "\n") == built.text;
+        let lines = if same { Vec::new() } else { difference(&given, &built.text) };
+        let findings = if same { Vec::new() } else { vec![finding(&name, &lines)] };
+        print(Color::Auto, |out| match self.format {
+            Format::Text => text(&name, &findings, &lines, &built, out),
+            Format::Json => {
+                let shown: Vec<String> = lines.iter().take(MAX_LINES).map(|l| format!("{}{}", l.sign, l.text)).collect();
+                let value = json!({
+                    "version": 1, "map": name, "stale": !same, "definitions": built.definitions.1, "files": built.files.1,
+                    "diff": shown, "diffLines": lines.len(), "findings": findings_json(&findings),
+                });
+                writeln!(out, "{}", safe_json(&value))
+            }
+        })?;
+        Ok(match () {
+            () if !same => EXIT_FINDINGS,
+            () if built.files.1 == 0 => EXIT_EMPTY,
+            () => EXIT_CLEAN,
+        })
+    }
+
+    fn given(&self, name: &str) -> Result<String, Failure> {
+        let unable = |e: io::Error| Failure::unable(format!("can't read `{name}`: {e}"), "write it with `repomap build -o FILE`");
+        let size = std::fs::metadata(&self.map).map_err(unable)?.len();
+        if size > MAX_BYTES {
+            return Err(Failure::unable(format!("`{name}` has {size} bytes"), format!("a map may have {MAX_BYTES}")));
+        }
+        std::fs::read_to_string(&self.map).map_err(unable)
+    }
+}
+
+/// The lines that differ, with one line around them.
+fn difference(given: &str, built: &str) -> Vec<Line> {
+    let diff = TextDiff::configure().algorithm(similar::Algorithm::Patience).diff_lines(given, built);
+    let mut out = Vec::new();
+    for group in diff.grouped_ops(1) {
+        for op in &group {
+            for change in diff.iter_changes(op) {
+                let sign = match change.tag() {
+                    ChangeTag::Delete => '-',
+                    ChangeTag::Insert => '+',
+                    ChangeTag::Equal => ' ',
+                };
+                out.push(Line { sign, text: change.value().trim_end_matches(['\n', '\r']).to_owned() });
+            }
+        }
+    }
+    out
+}
+
+fn finding(name: &str, lines: &[Line]) -> Finding {
+    let rule = by_code(Code(904));
+    let count = |sign| lines.iter().filter(|l| l.sign == sign).count();
+    let mut findings = [Finding {
+        code: Code(904),
+        name: rule.map_or("", |r| r.name),
+        severity: rule.map_or(Severity::Error, |r| r.severity),
+        message: format!("the map isn't what the tree gives: {} lines of it are gone, {} are new", count('-'), count('+')),
+        place: Place { file: name.into(), line: 1, column: 1, ..Place::default() },
+        execution: None,
+        turn: None,
+        related: Vec::new(),
+        help: Some(format!("build it again with the same settings: `repomap build … -o {name}`")),
+        fingerprint: String::new(),
+    }];
+    assign_fingerprints(&mut findings);
+    let [finding] = findings;
+    finding
+}
+
+fn text(name: &str, findings: &[Finding], lines: &[Line], built: &crate::repomap::Map, out: &mut dyn Write) -> io::Result<()> {
+    write_findings(findings, out)?;
+    for line in lines.iter().take(MAX_LINES) {
+        writeln!(out, "{}{}", line.sign, terminal(&line.text))?;
+    }
+    if lines.len() > MAX_LINES {
+        writeln!(out, "… and {} lines more", lines.len() - MAX_LINES)?;
+    }
+    let state = if findings.is_empty() { "what the tree gives" } else { "stale" };
+    writeln!(out, "{} is {state}: {} definitions in {} files were read", terminal(name), built.definitions.1, built.files.1)
+}

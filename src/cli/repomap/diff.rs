@@ -1,0 +1,163 @@
+//! `repomap diff`.
+
+use super::tree::revision;
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
+use crate::repomap::{Change, Difference, Snapshot, diff, of_folder};
+use crate::report::{code_span, safe_json, terminal};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Ways to report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Text,
+    /// For a pull request.
+    Markdown,
+    /// JSON.
+    Json,
+}
+
+/// Compare what two revisions define.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// The revision before.
+    #[arg(value_name = "REV")]
+    base: String,
+    /// The revision after; the work tree when it isn't given.
+    #[arg(value_name = "REV")]
+    head: Option<String>,
+    /// The folder to compare; its repository has the revisions.
+    #[arg(long, value_name = "PATH", default_value = ".")]
+    path: PathBuf,
+    /// List private definitions too.
+    #[arg(long)]
+    private: bool,
+    /// How to report.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// What was compared.
+struct Compared {
+    head: String,
+    /// Definitions before and after.
+    definitions: (usize, usize),
+    /// Files that weren't read whole, before and after.
+    unread: (usize, usize),
+    shown: Vec<Difference>,
+    hidden: usize,
+}
+
+fn unread(snapshot: &Snapshot) -> usize {
+    let broken = snapshot.files.iter().filter(|f| f.tags.has_errors).count();
+    broken + snapshot.left_out.get(&crate::repomap::LeftOut::Unparsed).copied().unwrap_or(0)
+}
+
+fn definitions(snapshot: &Snapshot) -> usize {
+    snapshot.files.iter().map(|f| f.tags.definitions.len()).sum()
+}
+
+impl DiffArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let before = revision(&self.path, &self.base, None)?;
+        let after = match &self.head {
+            Some(head) => revision(&self.path, head, None)?,
+            None => of_folder(&self.path, None).map_err(|e| Failure::unable(e.to_string(), "--path takes a folder"))?,
+        };
+        let all = diff(&before, &after);
+        let (shown, hidden): (Vec<_>, Vec<_>) = all.into_iter().partition(|d| self.private || !d.private);
+        let compared = Compared {
+            head: self.head.clone().unwrap_or_else(|| "the work tree".into()),
+            definitions: (definitions(&before), definitions(&after)),
+            unread: (unread(&before), unread(&after)),
+            shown,
+            hidden: hidden.len(),
+        };
+        print(Color::Auto, |out| match self.format {
+            Format::Text => self.text(&compared, out),
+            Format::Markdown => self.markdown(&compared, out),
+            Format::Json => {
+                let value = json!({
+                    "version": 1, "base": self.base, "head": self.head,
+                    "definitions": { "base": compared.definitions.0, "head": compared.definitions.1 },
+                    "notWhollyParsed": { "base": compared.unread.0, "head": compared.unread.1 },
+                    "differences": compared.shown, "private": compared.hidden,
+                });
+                writeln!(out, "{}", safe_json(&value))
+            }
+        })?;
+        Ok(if compared.definitions == (0, 0) { EXIT_EMPTY } else { EXIT_CLEAN })
+    }
+
+    /// What was compared and how much of it differs.
+    fn summary(compared: &Compared) -> String {
+        let count = |test: fn(&Change) -> bool| compared.shown.iter().filter(|d| test(&d.change)).count();
+        let mut out = format!(
+            "{} added, {} removed, {} changed of {} definitions before and {} after",
+            count(|c| matches!(c, Change::Added { .. })),
+            count(|c| matches!(c, Change::Removed { .. })),
+            count(|c| matches!(c, Change::Changed { .. })),
+            compared.definitions.0,
+            compared.definitions.1
+        );
+        if compared.hidden > 0 {
+            out.push_str(&format!("; {} private ones differ and aren't listed", compared.hidden));
+        }
+        if compared.unread != (0, 0) {
+            out.push_str(&format!("; in parts not parsed: {} files before, {} after", compared.unread.0, compared.unread.1));
+        }
+        out
+    }
+
+    fn text(&self, compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{} → {}", terminal(&self.base), terminal(&compared.head))?;
+        let mut path = "";
+        for difference in &compared.shown {
+            if difference.path != path {
+                path = &difference.path;
+                writeln!(out, "{}", terminal(path))?;
+            }
+            for (sign, line) in lines(difference) {
+                writeln!(out, "  {sign} {}", terminal(&line))?;
+            }
+        }
+        writeln!(out, "{}", Self::summary(compared))
+    }
+
+    fn markdown(&self, compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "### Interfaces from {} to {}\n", code_span(&self.base), code_span(&compared.head))?;
+        writeln!(out, "{}.", Self::summary(compared))?;
+        let mut path = "";
+        for difference in &compared.shown {
+            if difference.path != path {
+                path = &difference.path;
+                writeln!(out, "\n{}\n", code_span(path))?;
+            }
+            for (sign, line) in lines(difference) {
+                let word = if sign == '+' { "added" } else { "removed" };
+                let word = if matches!(difference.change, Change::Changed { .. }) {
+                    if sign == '+' { "now" } else { "was" }
+                } else {
+                    word
+                };
+                writeln!(out, "- {word}: {}", code_span(&line))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A difference as lines of a diff: what it belongs to, then how it is written.
+fn lines(difference: &Difference) -> Vec<(char, String)> {
+    let outer = difference.name.rsplit_once('.').map_or(String::new(), |(outer, _)| format!("{outer}: "));
+    let line = |signature: &str| format!("{outer}{signature}");
+    match &difference.change {
+        Change::Added { signature } => vec![('+', line(signature))],
+        Change::Removed { signature } => vec![('-', line(signature))],
+        Change::Changed { before, after } => vec![('-', line(before)), ('+', line(after))],
+    }
+}

@@ -1,0 +1,37 @@
+//! `repomap tags`.
+
+use super::tree::TreeArgs;
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
+use crate::repomap::{write_ctags, write_jsonl};
+use clap::{Args, ValueEnum};
+
+/// Ways to write tags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Definitions and references, one JSON object on a line.
+    Jsonl,
+    /// Definitions as a `tags` file.
+    Ctags,
+}
+
+/// Print all tags.
+#[derive(Debug, Args)]
+pub struct TagsArgs {
+    #[command(flatten)]
+    tree: TreeArgs,
+    /// How to write them.
+    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
+    format: Format,
+}
+
+impl TagsArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let snapshot = self.tree.read()?;
+        print(Color::Never, |out| match self.format {
+            Format::Jsonl => write_jsonl(&snapshot, out),
+            Format::Ctags => write_ctags(&snapshot, out),
+        })?;
+        Ok(if snapshot.files.is_empty() { EXIT_EMPTY } else { EXIT_CLEAN })
+    }
+}

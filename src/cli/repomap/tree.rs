@@ -1,0 +1,60 @@
+//! Which tree is read.
+
+use crate::cli::output::Failure;
+use crate::repomap::{Cache, Snapshot, of_folder, of_revision};
+use crate::workspace::git::Repository;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// The tree to read.
+#[derive(Debug, Args)]
+pub(super) struct TreeArgs {
+    /// The folder.
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(super) path: PathBuf,
+    /// Read this revision of the folder's repository, without a checkout.
+    #[arg(long, value_name = "REV")]
+    pub(super) rev: Option<String>,
+    /// Keep what was parsed in this folder (`.yuangs/cache/repomap` is a good one). Whoever may write there may change maps:
+    /// don't share it with pull requests.
+    #[arg(long, value_name = "DIR")]
+    pub(super) cache: Option<PathBuf>,
+}
+
+impl TreeArgs {
+    /// Reads it, and keeps what was parsed.
+    pub(super) fn read(&self) -> Result<Snapshot, Failure> {
+        let cache = self.cache.as_deref().map(Cache::open);
+        let snapshot = match &self.rev {
+            None => of_folder(&self.path, cache.as_ref()).map_err(|e| Failure::unable(e.to_string(), "it takes a folder"))?,
+            Some(rev) => revision(&self.path, rev, cache.as_ref())?,
+        };
+        if let Some(cache) = &cache {
+            cache
+                .save()
+                .map_err(|e| Failure::unable(format!("can't write the cache: {e}"), "--cache takes a folder to write to"))?;
+        }
+        Ok(snapshot)
+    }
+}
+
+/// Reads a revision of the repository that a folder belongs to, below that folder.
+pub(super) fn revision(path: &Path, rev: &str, cache: Option<&Cache>) -> Result<Snapshot, Failure> {
+    let unable = |e: &dyn std::fmt::Display| Failure::unable(e.to_string(), "--rev takes a revision of the repository at PATH");
+    let repository = Repository::discover(path).map_err(|e| unable(&e))?;
+    let folder = match repository.work_tree() {
+        Some(top) => below(&top, path)?,
+        None => String::new(),
+    };
+    of_revision(&repository, rev, &folder, cache).map_err(|e| unable(&e))
+}
+
+/// Where a folder lies below another one, with `/` at its end; empty when they are the same.
+fn below(top: &Path, path: &Path) -> Result<String, Failure> {
+    let real = |p: &Path| {
+        p.canonicalize().map_err(|e| Failure::unable(format!("can't find `{}`: {e}", p.display()), "PATH must be a folder"))
+    };
+    let (top, path) = (real(top)?, real(path)?);
+    let inner = path.strip_prefix(&top).map(|p| p.to_string_lossy().replace('\\', "/")).unwrap_or_default();
+    Ok(if inner.is_empty() { inner } else { format!("{inner}/") })
+}

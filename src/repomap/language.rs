@@ -1,0 +1,172 @@
+//! Which language a file is in.
+
+use serde::{Deserialize, Serialize};
+
+/// A language whose definitions and references are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// Bash, and the shells that are near to it.
+    Bash,
+    /// C.
+    C,
+    /// C++.
+    Cpp,
+    /// C#.
+    CSharp,
+    /// Go.
+    Go,
+    /// Java.
+    Java,
+    /// JavaScript, with or without JSX.
+    JavaScript,
+    /// PHP.
+    Php,
+    /// Python.
+    Python,
+    /// Ruby.
+    Ruby,
+    /// Rust.
+    Rust,
+    /// TypeScript without JSX.
+    TypeScript,
+    /// TypeScript with JSX.
+    Tsx,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: [Language; 13] = [
+        Language::Bash,
+        Language::C,
+        Language::Cpp,
+        Language::CSharp,
+        Language::Go,
+        Language::Java,
+        Language::JavaScript,
+        Language::Php,
+        Language::Python,
+        Language::Ruby,
+        Language::Rust,
+        Language::TypeScript,
+        Language::Tsx,
+    ];
+
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Language::Bash => "bash",
+            Language::C => "c",
+            Language::Cpp => "cpp",
+            Language::CSharp => "csharp",
+            Language::Go => "go",
+            Language::Java => "java",
+            Language::JavaScript => "javascript",
+            Language::Php => "php",
+            Language::Python => "python",
+            Language::Ruby => "ruby",
+            Language::Rust => "rust",
+            Language::TypeScript => "typescript",
+            Language::Tsx => "tsx",
+        }
+    }
+
+    /// Languages whose files refer to each other's definitions: a name of another family means another thing.
+    pub(super) const fn family(self) -> u8 {
+        match self {
+            Language::Bash => 0,
+            Language::C | Language::Cpp => 1,
+            Language::CSharp => 2,
+            Language::Go => 3,
+            Language::Java => 4,
+            Language::JavaScript | Language::TypeScript | Language::Tsx => 5,
+            Language::Php => 6,
+            Language::Python => 7,
+            Language::Ruby => 8,
+            Language::Rust => 9,
+        }
+    }
+
+    /// The language of a file: by the end of its name, and where that says nothing, by its first line. A `.h` is
+    /// C++ when a line of it starts as only C++ does.
+    pub fn of(path: &str, content: &[u8]) -> Option<Language> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        match name.rsplit_once('.') {
+            Some((_, "h")) if is_cpp(content) => Some(Language::Cpp),
+            Some((stem, extension)) if !stem.is_empty() => Self::of_extension(extension),
+            _ => Self::of_name(name).or_else(|| Self::of_shebang(content)),
+        }
+    }
+
+    fn of_extension(extension: &str) -> Option<Language> {
+        Some(match extension {
+            "sh" | "bash" => Language::Bash,
+            "c" | "h" => Language::C,
+            "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" | "h++" | "ipp" | "tpp" | "inl" => Language::Cpp,
+            "cs" => Language::CSharp,
+            "go" => Language::Go,
+            "java" => Language::Java,
+            "js" | "jsx" | "mjs" | "cjs" => Language::JavaScript,
+            "php" => Language::Php,
+            "py" | "pyi" => Language::Python,
+            "rb" | "rake" | "gemspec" => Language::Ruby,
+            "rs" => Language::Rust,
+            "ts" | "mts" | "cts" => Language::TypeScript,
+            "tsx" => Language::Tsx,
+            _ => return None,
+        })
+    }
+
+    fn of_name(name: &str) -> Option<Language> {
+        Some(match name {
+            "Rakefile" | "Gemfile" | "Vagrantfile" => Language::Ruby,
+            ".bashrc" | ".bash_profile" | ".profile" => Language::Bash,
+            _ => return None,
+        })
+    }
+
+    fn of_shebang(content: &[u8]) -> Option<Language> {
+        let line = content.strip_prefix(b"#!")?.split(|b| *b == b'\n').next()?;
+        let line = std::str::from_utf8(line.get(..line.len().min(200))?).ok()?;
+        let mut words = line.split_ascii_whitespace().map(|w| w.rsplit('/').next().unwrap_or(w));
+        let program = words.find(|w| *w != "env" && !w.starts_with('-') && !w.contains('='))?;
+        Some(match program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
+            "sh" | "bash" | "dash" | "ksh" => Language::Bash,
+            "python" | "pypy" => Language::Python,
+            "ruby" => Language::Ruby,
+            "node" | "nodejs" => Language::JavaScript,
+            "php" => Language::Php,
+            _ => return None,
+        })
+    }
+}
+
+/// Whether a header holds a line that only C++ has.
+fn is_cpp(content: &[u8]) -> bool {
+    const STARTS: [&[u8]; 6] = [b"class ", b"namespace ", b"template", b"using ", b"public:", b"private:"];
+    content.split(|b| *b == b'\n').any(|line| {
+        let line = line.trim_ascii_start();
+        STARTS.iter().any(|start| line.starts_with(start))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_told_by_name_and_first_line() {
+        let of = |path, content: &str| Language::of(path, content.as_bytes());
+        assert_eq!(of("a/b.rs", ""), Some(Language::Rust));
+        assert_eq!(of("a.d.ts", ""), Some(Language::TypeScript));
+        assert_eq!(of("x/run", "#!/usr/bin/env -S python3.12 -u\n"), Some(Language::Python));
+        assert_eq!(of("x/run", "#!/bin/sh"), Some(Language::Bash));
+        assert_eq!(of("x/run", "#!/usr/bin/perl\n"), None);
+        assert_eq!(of("Rakefile", ""), Some(Language::Ruby));
+        assert_eq!(of(".py", ""), None);
+        assert_eq!(of("a.h", "struct a;\n"), Some(Language::C));
+        assert_eq!(of("a.h", "namespace a {\n"), Some(Language::Cpp));
+        assert_eq!(of("README.md", ""), None);
+        assert_eq!(of("", "#!"), None);
+    }
+}

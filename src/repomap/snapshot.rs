@@ -1,0 +1,210 @@
+//! A tree of files, read: from the disk, or from a revision without a checkout.
+
+use super::cache::{Cache, Key};
+use super::classify::{Attributes, LeftOut, MAX_BYTES, text};
+use super::extract::extract;
+use super::language::Language;
+use super::settings;
+use super::tags::Tags;
+use crate::workspace::git::{GitError, Kind, ObjectId, Repository};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Why a tree can't be read.
+#[derive(Debug, Error)]
+pub enum TreeError {
+    /// The folder can't be listed.
+    #[error("can't read the folder `{path}`: {reason}")]
+    Folder {
+        /// The folder.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The repository or the revision can't be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+/// A file of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// From the top of the tree, with `/`.
+    pub path: String,
+    /// Its language, if it is one whose definitions are found.
+    pub language: Option<Language>,
+    /// What it defines and refers to.
+    pub tags: Tags,
+}
+
+/// A tree, read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Snapshot {
+    /// Sorted by path.
+    pub files: Vec<File>,
+    /// How many files are left out, by reason.
+    pub left_out: BTreeMap<LeftOut, usize>,
+}
+
+/// Where a file lies.
+enum Place {
+    Disk(PathBuf),
+    Blob(ObjectId),
+}
+
+/// Bytes that are read before they are parsed: memory is bounded by it.
+const BATCH: usize = 16 << 20;
+
+/// What reading a tree gives before it is parsed.
+struct Listing {
+    files: Vec<(String, Place)>,
+    left_out: BTreeMap<LeftOut, usize>,
+}
+
+impl Listing {
+    fn leave_out(&mut self, why: LeftOut) {
+        *self.left_out.entry(why).or_default() += 1;
+    }
+}
+
+/// Reads a folder: what `.gitignore` excludes, other repositories and symbolic links are left out. Ignore files outside
+/// of the tree count only where the folder is a part of a repository; those of the user never do.
+///
+/// # Errors
+/// [`TreeError::Folder`] when the folder itself can't be listed.
+pub fn of_folder(root: &Path, cache: Option<&Cache>) -> Result<Snapshot, TreeError> {
+    let unreadable = |reason: String| TreeError::Folder { path: root.display().to_string(), reason };
+    fs::read_dir(root).map_err(|e| unreadable(e.to_string()))?;
+    let mut walk = ignore::WalkBuilder::new(root);
+    let is_top = root.join(".git").exists();
+    walk.hidden(false).ignore(false).git_global(false).git_exclude(false).require_git(false).parents(!is_top);
+    let top = root.to_path_buf();
+    walk.filter_entry(move |e| e.file_name() != ".git" && (e.path() == top || !e.path().join(".git").exists()));
+    let mut listing = Listing { files: Vec::new(), left_out: BTreeMap::new() };
+    for entry in walk.build() {
+        let Ok(entry) = entry else {
+            listing.leave_out(LeftOut::Unreadable);
+            continue;
+        };
+        let Some(kind) = entry.file_type() else { continue };
+        if kind.is_dir() {
+            continue;
+        }
+        let relative = entry.path().strip_prefix(root).ok().and_then(Path::to_str);
+        match relative.map(|p| p.replace(std::path::MAIN_SEPARATOR, "/")) {
+            _ if kind.is_symlink() => listing.leave_out(LeftOut::Link),
+            None => listing.leave_out(LeftOut::NotUtf8),
+            Some(path) if kind.is_file() => listing.files.push((path, Place::Disk(entry.into_path()))),
+            Some(_) => listing.leave_out(LeftOut::Unreadable),
+        }
+    }
+    listing.files.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(read(listing, None, cache))
+}
+
+/// Reads the files of a revision below a folder (`""` for all, else with `/` at its end).
+///
+/// # Errors
+/// [`TreeError::Git`] when the revision can't be read.
+pub fn of_revision(repository: &Repository, revision: &str, folder: &str, cache: Option<&Cache>) -> Result<Snapshot, TreeError> {
+    let commit = repository.commit(revision)?;
+    let mut listing = Listing { files: Vec::new(), left_out: BTreeMap::new() };
+    for entry in repository.files(commit)? {
+        let Some(path) = entry.path.strip_prefix(folder) else { continue };
+        match entry.kind {
+            // A submodule is nothing of this tree; an empty folder stands for it on disk.
+            Kind::Submodule => {}
+            Kind::Link => listing.leave_out(LeftOut::Link),
+            Kind::File | Kind::Executable if !entry.path_is_utf8 => listing.leave_out(LeftOut::NotUtf8),
+            Kind::File | Kind::Executable => listing.files.push((path.to_owned(), Place::Blob(entry.id))),
+        }
+    }
+    Ok(read(listing, Some(repository), cache))
+}
+
+/// The bytes of a file, at most one more than are taken.
+fn bytes(place: &Place, repository: Option<&Repository>) -> Result<Vec<u8>, LeftOut> {
+    use std::io::Read as _;
+    match (place, repository) {
+        (Place::Disk(path), _) => {
+            let file = fs::File::open(path).map_err(|_| LeftOut::Unreadable)?;
+            let size = file.metadata().map_or(0, |m| usize::try_from(m.len()).unwrap_or(usize::MAX));
+            let mut out = Vec::with_capacity(size.min(MAX_BYTES) + 1);
+            let limit = u64::try_from(MAX_BYTES + 1).unwrap_or(u64::MAX);
+            file.take(limit).read_to_end(&mut out).map_err(|_| LeftOut::Unreadable)?;
+            Ok(out)
+        }
+        (Place::Blob(id), Some(repository)) => match repository.content(*id, MAX_BYTES) {
+            Ok(content) => Ok(content),
+            Err(GitError::TooLarge { .. }) => Err(LeftOut::TooLarge),
+            Err(_) => Err(LeftOut::Unreadable),
+        },
+        (Place::Blob(_), None) => Err(LeftOut::Unreadable),
+    }
+}
+
+/// Reads and parses what was listed, in the order of the list.
+fn read(mut listing: Listing, repository: Option<&Repository>, cache: Option<&Cache>) -> Snapshot {
+    let attributes = attributes(&listing, repository);
+    let mut out = Snapshot::default();
+    let files = std::mem::take(&mut listing.files);
+    let mut files = files.into_iter().peekable();
+    while files.peek().is_some() {
+        let (mut batch, mut held) = (Vec::new(), 0);
+        while held < BATCH {
+            let Some((path, place)) = files.next() else { break };
+            let content = match attributes.left_out(&path) {
+                Some(why) => Err(why),
+                None => bytes(&place, repository),
+            };
+            held += content.as_ref().map_or(0, Vec::len) + 1;
+            batch.push((path, content));
+        }
+        let parsed: Vec<_> =
+            batch.into_par_iter().map(|(path, content)| content.and_then(|bytes| file(path, &bytes, cache))).collect();
+        for one in parsed {
+            match one {
+                Ok(Some(file)) => out.files.push(file),
+                Ok(None) => {}
+                Err(why) => listing.leave_out(why),
+            }
+        }
+    }
+    out.left_out = listing.left_out;
+    out
+}
+
+/// What a file defines. `None` for a map that was written before: it can't be a part of the next one.
+fn file(path: String, bytes: &[u8], cache: Option<&Cache>) -> Result<Option<File>, LeftOut> {
+    let language = Language::of(&path, bytes);
+    let text = text(bytes, language.is_some())?;
+    let Some(language) = language else {
+        let is_map = settings::is_map(text);
+        return Ok((!is_map).then(|| File { path, language: None, tags: Tags::default() }));
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let key = cache.map(|_| Key::of(language, text));
+    if let Some(tags) = cache.zip(key.as_ref()).and_then(|(c, k)| c.get(k)) {
+        return Ok(Some(File { path, language: Some(language), tags }));
+    }
+    let tags = extract(language, text).map_err(|_| LeftOut::Unparsed)?;
+    if let Some((cache, key)) = cache.zip(key) {
+        cache.put(key, &tags);
+    }
+    Ok(Some(File { path, language: Some(language), tags }))
+}
+
+/// The `.gitattributes` files among the listed ones.
+fn attributes(listing: &Listing, repository: Option<&Repository>) -> Attributes {
+    let mut out = Attributes::default();
+    for (path, place) in &listing.files {
+        let Some(folder) = path.strip_suffix(".gitattributes").filter(|f| f.is_empty() || f.ends_with('/')) else { continue };
+        if let Ok(content) = bytes(place, repository) {
+            out.add(folder, &String::from_utf8_lossy(&content));
+        }
+    }
+    out
+}
