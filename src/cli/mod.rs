@@ -7,6 +7,7 @@ mod explain;
 mod fsm;
 mod gate;
 mod output;
+mod patch;
 mod policy;
 mod replay;
 mod reports;
@@ -69,6 +70,9 @@ enum Command {
     /// Show what shell commands do, and how risky that is.
     #[command(subcommand, name = "command")]
     Shell(command::ShellCommand),
+    /// Find out what diffs would do, without touching a file.
+    #[command(subcommand)]
+    Patch(patch::PatchCommand),
     /// Ask policies what an agent may do, and test them.
     #[command(subcommand)]
     Policy(policy::PolicyCommand),
@@ -114,6 +118,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => args.run(),
         Command::Validate(args) => args.run(),
         Command::Shell(command) => command.run(),
+        Command::Patch(command) => command.run(),
         Command::Policy(command) => command.run(),
         Command::Schema(command) => command.run(),
         Command::Fsm(command) => command.run(),

@@ -32,6 +32,8 @@ pub struct Judged {
     pub late_agent: Option<(String, u64)>,
     /// A recorded hash of the context doesn't fit the recorded messages.
     pub input_hash_wrong: bool,
+    /// Why a proposed diff is none.
+    pub malformed_diff: Option<String>,
 }
 
 impl Judged {
@@ -49,6 +51,7 @@ impl Judged {
             || self.understated.is_some()
             || self.late_agent.is_some()
             || self.input_hash_wrong
+            || self.malformed_diff.is_some()
     }
 }
 
@@ -188,6 +191,10 @@ pub struct Ran {
     pub token: TokenUse,
     /// Paths that changed without being declared, and declared ones that didn't change.
     pub undeclared: Option<(Vec<String>, Vec<String>)>,
+    /// Paths that leave the work tree, but for those that a human has sent it to.
+    pub leaves: Vec<super::reach::Leaving>,
+    /// Protected paths that were written without a human.
+    pub protected: Vec<String>,
     /// Line of the decision.
     pub decision_line: Option<u64>,
 }

@@ -7,6 +7,7 @@ mod evidence;
 mod execution;
 mod judged;
 mod machine;
+mod reach;
 mod verdict;
 
 pub use authority::{Assessor, assess};
@@ -14,4 +15,5 @@ pub use evidence::{Kept, KeptAction, KeptKind, Token, TurnEvidence};
 pub use execution::{Close, Context, Execution};
 pub use judged::*;
 pub use machine::{Machine, Movement};
+pub use reach::{Leaving, Reach};
 pub use verdict::{Answer, Aspect, Summary, Verdict};

@@ -61,7 +61,10 @@ mod yv517;
 mod yv518;
 mod yv606;
 mod yv607;
+mod yv701;
+mod yv703;
 mod yv704;
+mod yv705;
 mod yv801;
 mod yv802;
 mod yv803;
@@ -181,7 +184,10 @@ pub const ALL: &[&Rule] = &[
     &yv518::RULE,
     &yv606::RULE,
     &yv607::RULE,
+    &yv701::RULE,
+    &yv703::RULE,
     &yv704::RULE,
+    &yv705::RULE,
     &yv801::RULE,
     &yv802::RULE,
     &yv803::RULE,
@@ -195,9 +201,9 @@ pub fn by_code(code: Code) -> Option<&'static Rule> {
 }
 
 /// The functions for each kind of scene, in the order of the codes, each with a bit of its own.
-static BY_WHEN: LazyLock<[Vec<(u64, CheckFn)>; 5]> = LazyLock::new(|| {
+static BY_WHEN: LazyLock<[Vec<(u128, CheckFn)>; 5]> = LazyLock::new(|| {
     let asked = |when: When| {
-        let with_bits = ALL.iter().zip(0u32..).map(|(rule, n)| (1u64 << (n % 64), rule.check));
+        let with_bits = ALL.iter().zip(0u32..).map(|(rule, n)| (1u128 << (n % 128), rule.check));
         with_bits
             .filter_map(|(bit, check)| match check {
                 Check::Scene(whens, function) if whens.contains(&when) => Some((bit, function)),
@@ -242,6 +248,6 @@ mod tests {
         }
         let names: std::collections::BTreeSet<_> = ALL.iter().map(|r| r.name).collect();
         assert_eq!(names.len(), ALL.len());
-        assert!(ALL.len() <= 64, "`check_all` has a bit for each rule");
+        assert!(ALL.len() <= 128, "`check_all` has a bit for each rule");
     }
 }

@@ -92,7 +92,10 @@ pub fn parts(path: &str) -> Result<(), PathFault> {
         if let Some(device) = device(part) {
             return Err(PathFault::Device(device.to_owned()));
         }
-        if part.rsplit_once(":$").is_some_and(|(_, kind)| !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')) {
+        if part
+            .rsplit_once(":$")
+            .is_some_and(|(_, kind)| !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
+        {
             return Err(PathFault::Stream(part.to_owned()));
         }
         if part.ends_with(['.', ' ']) && !part.trim_end_matches(['.', ' ']).is_empty() {
@@ -171,7 +174,9 @@ mod tests {
 
     #[test]
     fn what_stays_inside_is_left_alone() {
-        for path in ["a", "src/main.rs", "a b/c", ".gitignore", ".github/workflows/ci.yml", "..a/b..c", "Foo::Bar.3pm", "x/콘.txt"] {
+        for path in
+            ["a", "src/main.rs", "a b/c", ".gitignore", ".github/workflows/ci.yml", "..a/b..c", "Foo::Bar.3pm", "x/콘.txt"]
+        {
             assert_eq!(entry(path), Ok(()), "{path}");
             assert_eq!(relative(path), Ok(()), "{path}");
         }
@@ -211,7 +216,20 @@ mod tests {
 
     #[test]
     fn git_is_known_in_every_disguise() {
-        let forms = [".git", ".GIT", ".Git", ".git ", ".git.", ".git . .", "git~1", "GIT~1", ".g\u{200c}it", ".git\u{feff}", ".git::$INDEX_ALLOCATION", ".git:x"];
+        let forms = [
+            ".git",
+            ".GIT",
+            ".Git",
+            ".git ",
+            ".git.",
+            ".git . .",
+            "git~1",
+            "GIT~1",
+            ".g\u{200c}it",
+            ".git\u{feff}",
+            ".git::$INDEX_ALLOCATION",
+            ".git:x",
+        ];
         for form in forms {
             assert_eq!(entry(&format!("a/{form}/hooks/x")), Err(PathFault::GitFolder(form.into())), "{form:?}");
         }

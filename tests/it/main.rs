@@ -20,6 +20,7 @@ mod catalogue;
 mod cli;
 mod command;
 mod corpora;
+mod diffs;
 mod gate;
 mod generate;
 mod injections;

@@ -673,7 +673,8 @@ impl Execution {
         self.apply(line, Event::ActionProposed, judged);
         let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
         judged.not_thought = self.is_nobodys_thought(agent.as_deref(), &proposal.action);
-        let found = authority::assess(context.assessor, &proposal.action);
+        let (found, reach) = authority::look(context.assessor, &proposal.action);
+        judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
         judged.understated = understated(context, &proposal.action, found);
         if let Some(id) = proposal.action.id {
             self.enter(line, &id.decode(), &proposal.action, judged);
@@ -692,7 +693,7 @@ impl Execution {
             // What was decided was about the proposal before. A decision that came too early stays.
             self.turn.decision = None;
         }
-        let what = KeptAction::proposed(&proposal.action, found, &self.turn.thoughts);
+        let what = KeptAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach);
         self.turn.proposal = Some(Kept { what, line, time: step.time });
     }
 

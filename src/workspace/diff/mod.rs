@@ -16,6 +16,7 @@ pub mod tree;
 mod tests;
 
 pub use error::{DiffError, Fault};
+pub use nearest::{Nearest, Obstacle};
 pub use parse::parse;
 
 /// What a diff may demand.
@@ -37,14 +38,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            bytes: 16 << 20,
-            files: 20_000,
-            hunks: 200_000,
-            lines: 2_000_000,
-            file_bytes: 64 << 20,
-            work: 200_000_000,
-        }
+        Self { bytes: 16 << 20, files: 20_000, hunks: 200_000, lines: 2_000_000, file_bytes: 64 << 20, work: 200_000_000 }
     }
 }
 

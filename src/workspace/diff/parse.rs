@@ -205,6 +205,9 @@ impl<'a> Reader<'a> {
         }
         let modes = header.old_mode.is_some() && header.new_mode.is_some() && header.old_mode != header.new_mode;
         if hunks.is_empty() && change == Change::Modify && !modes && !header.binary {
+            if self.peek().is_some_and(|line| !between_files(line)) {
+                return Err(self.fault(Fault::Stray));
+            }
             return Err(DiffError { line, fault: Fault::NoChange { path: new } });
         }
         let (old_mode, new_mode) = (header.old_mode, header.new_mode);
@@ -286,14 +289,20 @@ impl<'a> Reader<'a> {
             (Name::Null, Name::Null) => return Err(DiffError { line: at, fault: Fault::Nameless }),
             (Name::Null, Name::File(new)) => {
                 if header.change != Some(Change::Create) {
-                    return Err(DiffError { line: at, fault: Fault::Contradiction("the file is new, and the header doesn't say so") });
+                    return Err(DiffError {
+                        line: at,
+                        fault: Fault::Contradiction("the file is new, and the header doesn't say so"),
+                    });
                 }
                 let new = header::strip_one(&new, "b/");
                 (new.clone(), new)
             }
             (Name::File(old), Name::Null) => {
                 if header.change != Some(Change::Delete) {
-                    return Err(DiffError { line: at, fault: Fault::Contradiction("the file goes, and the header doesn't say so") });
+                    return Err(DiffError {
+                        line: at,
+                        fault: Fault::Contradiction("the file goes, and the header doesn't say so"),
+                    });
                 }
                 let old = header::strip_one(&old, "a/");
                 (old.clone(), old)
@@ -352,10 +361,8 @@ impl<'a> Reader<'a> {
     fn hunks(&mut self, limits: &Limits) -> Result<Vec<Hunk<'a>>, DiffError> {
         let mut hunks = Vec::new();
         while self.starts(b"@@ -") {
-            self.hunks = self
-                .hunks
-                .checked_sub(1)
-                .ok_or_else(|| self.fault(Fault::Limit { of: "hunks", limit: limits.hunks }))?;
+            self.hunks =
+                self.hunks.checked_sub(1).ok_or_else(|| self.fault(Fault::Limit { of: "hunks", limit: limits.hunks }))?;
             hunks.push(self.hunk(hunks.len() + 1, limits)?);
         }
         Ok(hunks)

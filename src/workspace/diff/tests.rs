@@ -71,7 +71,10 @@ fn mistakes_are_named_with_line_and_counts() {
     assert_eq!(refused(long), "line 3: hunk 1: its header says 1 old and 1 new lines, found 2 old and 2 new");
     let second = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-b\n+c\n@@ -9,2 +9 @@\n-b\n+c\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-b\n+c\n";
     assert_eq!(refused(second), "line 6: hunk 2: its header says 2 old and 1 new lines, found 1 old and 1 new");
-    assert_eq!(refused("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\nb\n"), "line 5: hunk 1: a line begins with none of ` `, `+`, `-` and `\\`");
+    assert_eq!(
+        refused("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\nb\n"),
+        "line 5: hunk 1: a line begins with none of ` `, `+`, `-` and `\\`"
+    );
     assert_eq!(refused("--- a/x\n+++ b/x\n@@ -1 1 @@\n"), "line 3: hunk 1: expected `@@ -LINE,COUNT +LINE,COUNT @@`");
     assert_eq!(refused("--- a/x\n+++ b/x\n@@ -1 +1 @@\n a\n"), "line 3: hunk 1 adds and removes nothing");
     assert_eq!(refused("--- a/x\n@@ -1 +1 @@\n-a\n+b\n"), "line 2: expected `+++ ` here");
@@ -82,8 +85,14 @@ fn mistakes_are_named_with_line_and_counts() {
     let git = "diff --git a/x b/x\n";
     assert_eq!(refused(git), "line 1: the header of `x` is followed by no hunk and no change of mode or name");
     assert_eq!(refused(&format!("{git}old mode 777\n")), "line 2: `777` is no mode of a file in git");
-    assert_eq!(refused(&format!("{git}--- a/y\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")), "line 2: the header names `y`, and before it named `x`");
-    assert_eq!(refused(&format!("{git}--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n")), "line 2: the file is new, and the header doesn't say so");
+    assert_eq!(
+        refused(&format!("{git}--- a/y\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")),
+        "line 2: the header names `y`, and before it named `x`"
+    );
+    assert_eq!(
+        refused(&format!("{git}--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n")),
+        "line 2: the file is new, and the header doesn't say so"
+    );
     assert_eq!(refused(&format!("{git}GIT binary patch\nliteral 3\nKcmZ\n")), "line 4: the binary patch breaks its form");
     let mark = "--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-a\n\\ No newline at end of file\n-b\n+c\n";
     assert_eq!(refused(mark), "line 6: hunk 1: `\\ No newline at end of file` must follow the last line of its side");
@@ -163,8 +172,12 @@ fn what_cannot_be_is_refused() {
     assert_eq!(refusal(&[], change), Refusal::Missing);
     assert_eq!(refusal(&[("x", "a\n")], "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n"), Refusal::Exists);
     assert_eq!(refusal(&[("X", "a\n")], "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n"), Refusal::Twin { twin: "X".into() });
-    assert_eq!(refusal(&[("x", "a\n")], "--- /dev/null\n+++ b/x/y\n@@ -0,0 +1 @@\n+b\n"), Refusal::Beyond { at: "x".into(), what: "a file" });
-    let link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n";
+    assert_eq!(
+        refusal(&[("x", "a\n")], "--- /dev/null\n+++ b/x/y\n@@ -0,0 +1 @@\n+b\n"),
+        Refusal::Beyond { at: "x".into(), what: "a file" }
+    );
+    let link =
+        "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n";
     let through = "--- /dev/null\n+++ b/l/passwd\n@@ -0,0 +1 @@\n+b\n";
     assert_eq!(refusal(&[], &format!("{link}{through}")), Refusal::Beyond { at: "l".into(), what: "a symbolic link" });
     let hook = refusal(&[], "--- /dev/null\n+++ b/.GIT/hooks/x\n@@ -0,0 +1 @@\n+b\n");

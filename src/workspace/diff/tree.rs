@@ -285,7 +285,10 @@ impl Tree for Overlay<'_> {
 
     fn twin(&self, path: &str) -> Option<String> {
         let folded = crate::workspace::path::fold(path);
-        let own = self.changes.iter().find(|(name, file)| file.is_some() && *name != path && crate::workspace::path::fold(name) == folded);
+        let own = self
+            .changes
+            .iter()
+            .find(|(name, file)| file.is_some() && *name != path && crate::workspace::path::fold(name) == folded);
         if let Some((name, _)) = own {
             return Some(name.clone());
         }
