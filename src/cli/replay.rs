@@ -2,6 +2,7 @@
 
 use super::exit_code;
 use super::output::Failure;
+use super::patch::git_failure;
 use super::reports::{ReportArgs, shell_line};
 use crate::diag::Severity;
 use crate::replay::Assessor;
@@ -12,10 +13,16 @@ use crate::schema::Validator;
 use crate::source::{Limits, discover};
 use crate::trace::Format;
 use crate::trace::keys::TrustStore;
-use crate::verify::{Options, verify};
+use crate::verify::account::settle;
+use crate::verify::{Options, Report, verify};
+use crate::workspace::diff::tree::{Revision, TreeError};
+use crate::workspace::git::{GitError, ObjectId, Repository};
 use clap::{Args, ValueEnum};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+
+/// What is still to be done with a report before it is written.
+type Settle<'s> = dyn Fn(&mut Report) -> Result<(), Failure> + 's;
 
 /// What both commands take.
 #[derive(Debug, Args)]
@@ -96,6 +103,16 @@ pub struct ReplayArgs {
     /// Trust file with the public keys whose signatures count; without it signatures aren't checked.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
+    /// Hold what ran against this git repository: do the executed diffs apply, are the files that change those that were
+    /// declared and observed?
+    #[arg(long, value_name = "DIR")]
+    repo: Option<PathBuf>,
+    /// The revision that the first execution began on (`HEAD` unless said); with `--head` the best common ancestor of both.
+    #[arg(long, value_name = "REV", requires = "repo")]
+    base: Option<String>,
+    /// The revision that the executions led to: does the record account for what changed?
+    #[arg(long, value_name = "REV", requires = "repo", requires = "base")]
+    head: Option<String>,
 }
 
 /// Risk profiles.
@@ -125,8 +142,32 @@ impl ReplayArgs {
         if let Some(path) = &self.keys {
             extra.extend(["--keys".to_owned(), path.to_string_lossy().into_owned()]);
         }
-        let options = Options { settings: Settings { assessor, keys }, ..self.common.options() };
-        self.common.run(options, &extra)
+        let keep_changes = self.repo.is_some();
+        let options = Options { settings: Settings { assessor, keys, keep_changes }, ..self.common.options() };
+        let Some(folder) = &self.repo else { return self.common.run(options, &extra, &|_| Ok(())) };
+        extra.extend(["--repo".to_owned(), folder.to_string_lossy().into_owned(), "--base".to_owned(), self.base().to_owned()]);
+        extra.extend(self.head.iter().flat_map(|head| ["--head".to_owned(), head.clone()]));
+        let repository = Repository::discover(folder).map_err(|e| git_failure(&e))?;
+        let (base, head) = self.ends(&repository).map_err(|e| git_failure(&e))?;
+        let tree = |id| Revision::new(&repository, id).map_err(|e| git_failure(&e));
+        let base = (base, tree(base)?);
+        let head = head.map(|id| Ok::<_, Failure>((id, tree(id)?))).transpose()?;
+        self.common.run(options, &extra, &|report| {
+            let unreadable = |e: TreeError| Failure::unable(e.to_string(), "a shallow or partial clone may lack it: fetch it");
+            settle(report, (base.0, &base.1), head.as_ref().map(|(id, tree)| (*id, tree))).map_err(unreadable)
+        })
+    }
+
+    fn base(&self) -> &str {
+        self.base.as_deref().unwrap_or("HEAD")
+    }
+
+    /// Where the record begins and where it leads.
+    fn ends(&self, repository: &Repository) -> Result<(ObjectId, Option<ObjectId>), GitError> {
+        let base = repository.commit(self.base())?;
+        let Some(head) = &self.head else { return Ok((base, None)) };
+        let head = repository.commit(head)?;
+        Ok((repository.merge_base(base, head)?.unwrap_or(base), Some(head)))
     }
 }
 
@@ -154,7 +195,7 @@ impl ValidateArgs {
         let extra: Vec<String> =
             self.schema.iter().flat_map(|path| ["--schema".to_owned(), path.to_string_lossy().into_owned()]).collect();
         let options = Options { schema_only: true, schema, ..self.common.options() };
-        self.common.run(options, &extra)
+        self.common.run(options, &extra, &|_| Ok(()))
     }
 }
 
@@ -185,7 +226,7 @@ impl Common {
         }
     }
 
-    fn run(&self, options: Options, extra: &[String]) -> Result<u8, Failure> {
+    fn run(&self, options: Options, extra: &[String], after: &Settle<'_>) -> Result<u8, Failure> {
         // Without its rules a scan would find nothing, which looks like a clean trace.
         Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let targets = self.reports.targets()?;
@@ -194,7 +235,8 @@ impl Common {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let pool = pool.map_err(|e| Failure::unable(format!("can't start the threads: {e}"), "try --threads 1"))?;
         let inputs = discover(&self.paths);
-        let report = pool.install(|| verify(&inputs, options));
+        let mut report = pool.install(|| verify(&inputs, options));
+        after(&mut report)?;
         let outcome = Outcome::of(&report, self.fail_on.severity(), options.schema_only);
         let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: options.schema_only };
         let command = self.command(options.schema_only, extra);

@@ -3,6 +3,7 @@
 //! ([`Judged`]), the rules say what to think of them.
 
 mod authority;
+mod changes;
 mod evidence;
 mod execution;
 mod judged;
@@ -11,6 +12,7 @@ mod reach;
 mod verdict;
 
 pub use authority::{Assessor, assess};
+pub use changes::RecordedChange;
 pub use evidence::{Kept, KeptAction, KeptKind, Token, TurnEvidence};
 pub use execution::{Close, Context, Execution};
 pub use judged::*;

@@ -21,6 +21,10 @@ pub struct Reach {
     pub protected: Vec<String>,
     /// Why a `code_diff` is no diff.
     pub malformed: Option<String>,
+    /// Paths inside the work tree that a tool or a command writes.
+    pub written: Vec<String>,
+    /// A tool or a command that may have written anything.
+    pub opaque: bool,
 }
 
 /// A path that leaves the work tree.
@@ -70,7 +74,8 @@ impl Reach {
 
     /// What a tool call or a command reaches, from its effects. `moved` says that it starts in a folder of its own.
     pub(super) fn of_effects(kind: ActionType, analysis: &Analysis, moved: bool) -> Self {
-        let mut reach = Self::default();
+        let (written, opaque) = super::changes::written(analysis);
+        let mut reach = Self { written, opaque, ..Self::default() };
         for effect in &analysis.effects {
             let writes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
             let reads = matches!(effect.kind, EffectKind::Read | EffectKind::Credential);
@@ -220,6 +225,10 @@ mod tests {
         assert_eq!(paths(&diff), ["../x"]);
     }
 
+    fn is_harmless(reach: &Reach) -> bool {
+        reach.leaves.is_empty() && reach.protected.is_empty() && reach.malformed.is_none()
+    }
+
     #[test]
     fn what_may_be_inside_is_left_alone() {
         for line in [
@@ -232,12 +241,12 @@ mod tests {
             "cd /workspace/app && echo x > a.rs",
             "ls ..",
         ] {
-            assert!(shell(line).is_empty(), "{line}: {:?}", shell(line));
+            assert!(is_harmless(&shell(line)), "{line}: {:?}", shell(line));
         }
         let climbing = Reach::of_effects(ActionType::ShellCmd, &command::analyse("echo x > ../a", places()), true);
-        assert!(climbing.is_empty());
-        assert!(tool("write_file", serde_json::json!({"path": "/workspace/app/a.rs", "content": "rm -rf /"})).is_empty());
-        assert!(tool("write_file", serde_json::json!({"path": "C:\\work\\a.rs", "content": "y"})).is_empty());
+        assert!(is_harmless(&climbing));
+        assert!(is_harmless(&tool("write_file", serde_json::json!({"path": "/workspace/app/a.rs", "content": "rm -rf /"}))));
+        assert!(is_harmless(&tool("write_file", serde_json::json!({"path": "C:\\work\\a.rs", "content": "y"}))));
     }
 
     #[test]

@@ -62,6 +62,7 @@ mod yv518;
 mod yv606;
 mod yv607;
 mod yv701;
+mod yv702;
 mod yv703;
 mod yv704;
 mod yv705;
@@ -103,6 +104,8 @@ pub enum Check {
     Reader,
     /// The commands about policies, which look at policies and not only at traces.
     Policy,
+    /// The comparison with a git repository, where one is named.
+    Repository,
     /// A function that is shown the scenes of these kinds.
     Scene(&'static [When], CheckFn),
 }
@@ -185,6 +188,7 @@ pub const ALL: &[&Rule] = &[
     &yv606::RULE,
     &yv607::RULE,
     &yv701::RULE,
+    &yv702::RULE,
     &yv703::RULE,
     &yv704::RULE,
     &yv705::RULE,
@@ -207,7 +211,7 @@ static BY_WHEN: LazyLock<[Vec<(u128, CheckFn)>; 5]> = LazyLock::new(|| {
         with_bits
             .filter_map(|(bit, check)| match check {
                 Check::Scene(whens, function) if whens.contains(&when) => Some((bit, function)),
-                Check::Scene(..) | Check::Reader | Check::Policy => None,
+                Check::Scene(..) | Check::Reader | Check::Policy | Check::Repository => None,
             })
             .collect()
     };

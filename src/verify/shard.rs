@@ -142,7 +142,7 @@ impl Shard {
         let begins = execution.last_line() == 0;
         let lost_between = if begins { self.last_lost > self.start_excused } else { self.last_lost > execution.last_line() };
         let problem_root = self.problems(live, entry);
-        let context = Context { assessor: settings.assessor };
+        let context = Context { assessor: settings.assessor, keep_changes: settings.keep_changes };
         if let Record::V1(record) = &entry.record {
             let mut judged = Judged::default();
             live.execution.record(entry.line, entry.text, record.prev(), record.declares_chain(), &mut judged);

@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("policy", &["command", "governance", "trace", "json"]),
     ("replay", &["governance", "trace", "json", "command", "workspace", "policy"]),
     ("rules", &["replay", "policy", "governance", "trace", "json", "diag"]),
-    ("verify", &["rules", "replay", "governance", "trace", "scan", "schema", "source", "json", "diag"]),
+    ("verify", &["rules", "replay", "governance", "trace", "scan", "schema", "source", "json", "diag", "workspace"]),
     ("report", &["verify", "rules", "replay", "governance", "trace", "command", "diag"]),
     ("attest", &["trace"]),
     ("config", &["verify", "rules", "time", "diag"]),

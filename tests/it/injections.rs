@@ -57,7 +57,7 @@ fn report(word: &str) -> Report {
 }
 
 fn whole_report(word: &str, assessor: Assessor) -> Report {
-    let options = Options { max_turns: 100, settings: Settings { assessor, keys: None }, ..Options::default() };
+    let options = Options { max_turns: 100, settings: Settings { assessor, ..Settings::default() }, ..Options::default() };
     let mut report = verify_reader(word, trace(word).as_bytes(), &options);
     // A configuration comes with the pull request, and its reasons are repeated.
     report.notices.push(format!("YV301 is off here: {word}"));

@@ -13,6 +13,7 @@
     reason = "a test asserts by panicking, and clippy's exceptions for tests don't reach their helpers"
 )]
 
+mod account;
 mod action;
 mod agreement;
 mod architecture;

@@ -1,14 +1,16 @@
 //! Decisions and what ran on them: who signed, who allowed, which token, what changed.
 
 use super::super::authority;
+use super::super::changes::RecordedChange;
 use super::super::evidence::{Kept, KeptAction, KeptDecision, KeptKind};
 use super::super::judged::{Approval, Decided, Judged, Ran, Repeat, TokenUse};
 use super::super::reach::{Leaving, Reach};
 use super::super::verdict::Aspect;
 use super::{Context, Execution, Known, understated};
 use crate::governance::Ruling;
+use crate::trace::action;
 use crate::trace::record::{ActionType, DecidedBy};
-use crate::trace::step::{Action, Decision, Executed, Step};
+use crate::trace::step::{Action, ActionKind, Decision, Executed, Step};
 
 impl Execution {
     /// Takes note of a decision, wherever it was found.
@@ -149,9 +151,11 @@ impl Execution {
             authority::undeclared_changes(self.turn.declared.as_deref(), &observed, success)
         });
         let (leaves, protected) = self.reach(executed, approved, approval, success, context);
+        let change = if context.keep_changes && success { self.change(line, executed, approved, context) } else { None };
         if matches!(approval, Approval::Unknown) {
             self.verdict.doubt(Aspect::Authorised);
         }
+        self.changes.extend(change);
         if let Some(id) = id.as_deref() {
             let known = self.known.entry(id.into()).or_insert(Known { line, rejected: false, ran: None, frozen: None });
             known.ran = Some((line, success));
@@ -168,6 +172,27 @@ impl Execution {
             protected,
             decision_line: self.turn.decision.as_ref().map(|d| d.line),
         });
+    }
+
+    /// What something that ran and succeeded has changed; `None` when it changed nothing that is known of.
+    fn change(
+        &self,
+        line: u64,
+        executed: &Executed<'_, '_>,
+        approved: Option<&KeptAction>,
+        context: Context,
+    ) -> Option<RecordedChange> {
+        let known = approved.or(self.turn.proposal.as_ref().map(|p| &p.what)).filter(|k| k.is_recorded());
+        let ran = executed.action.or_else(|| known.map(KeptAction::as_action))?;
+        let reach = match executed.action {
+            Some(action) => authority::look(context.assessor, &action).1,
+            None => known.and_then(|k| k.reach.clone()),
+        };
+        let is_diff = ran.kind == ActionKind::Known(ActionType::CodeDiff);
+        let diff = ran.payload.filter(|_| is_diff).and_then(action::diff);
+        let declared = self.turn.declared.as_ref().map(|paths| paths.iter().map(|p| p.to_string()).collect());
+        let observed = executed.observed.map(|paths| paths.iter().map(|p| p.decode().into_owned()).collect());
+        Some(RecordedChange::of(line, diff, reach.as_deref(), declared, observed)).filter(|c| !c.is_empty())
     }
 
     /// What to hold against something that ran for where it reached: paths that leave the work tree, and protected ones.
@@ -187,7 +212,8 @@ impl Execution {
             Some(action) if !same(action) => authority::look(context.assessor, action).1,
             _ => known.and_then(|k| k.reach.clone()),
         };
-        let mut reach = payload.map(|r| Reach::clone(&r)).unwrap_or_default();
+        let kept = |r: &Reach| Reach { leaves: r.leaves.clone(), protected: r.protected.clone(), ..Reach::default() };
+        let mut reach = payload.as_deref().map(kept).unwrap_or_default();
         if let Some(observed) = executed.observed {
             let observed: Vec<String> = observed.iter().map(|p| p.decode().into_owned()).collect();
             reach.observe(&observed);

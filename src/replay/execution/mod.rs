@@ -4,6 +4,7 @@ mod authorise;
 mod native;
 
 use super::authority::{self, Assessor};
+use super::changes::RecordedChange;
 use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
 use super::judged::{Breach, ChainBreak, Judged, Moved, OutcomeMismatch, Reuse, Reversal, TurnBreak};
 use super::machine::{Machine, Movement};
@@ -26,6 +27,8 @@ const PATH: usize = 5;
 pub struct Context {
     /// How risk is found.
     pub assessor: Assessor,
+    /// Keep what actions changed, to hold it against a repository.
+    pub keep_changes: bool,
 }
 
 /// What is known of an action over the whole execution.
@@ -88,6 +91,7 @@ pub struct Execution {
     path: Vec<(u64, Event, State)>,
     violation: Option<PathViolation>,
     verdict: Verdict,
+    changes: Vec<RecordedChange>,
 }
 
 /// Thoughts in a row: the machine gets one event for them.
@@ -157,6 +161,7 @@ impl Execution {
             path: Vec::with_capacity(PATH),
             violation: None,
             verdict: Verdict::CLEAN,
+            changes: Vec::new(),
         }
     }
 
@@ -299,6 +304,7 @@ impl Execution {
         summary.actions += self.actions;
         summary.decisions += self.decisions;
         summary.signatures_unchecked += self.signatures;
+        summary.changes.extend_from_slice(&self.changes);
         if summary.violation.is_none() {
             summary.violation.clone_from(&self.violation);
         }
@@ -390,6 +396,7 @@ impl Execution {
             decisions: self.decisions,
             signatures_unchecked: self.signatures,
             violation: self.violation.clone(),
+            changes: self.changes.clone(),
         }
     }
 
