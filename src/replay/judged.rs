@@ -1,5 +1,6 @@
 //! The facts that a replay establishes about one step.
 
+use super::context::ContextBreak;
 use super::machine::Movement;
 use crate::governance::{Event, LedgerError, Risk, State};
 
@@ -34,6 +35,8 @@ pub struct Judged {
     pub input_hash_wrong: bool,
     /// Why a proposed diff is none.
     pub malformed_diff: Option<String>,
+    /// What can't be about the context.
+    pub context: Vec<ContextBreak>,
 }
 
 impl Judged {
@@ -52,6 +55,7 @@ impl Judged {
             || self.late_agent.is_some()
             || self.input_hash_wrong
             || self.malformed_diff.is_some()
+            || !self.context.is_empty()
     }
 }
 

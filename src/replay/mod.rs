@@ -4,6 +4,8 @@
 
 mod authority;
 mod changes;
+mod context;
+mod cut;
 mod evidence;
 mod execution;
 mod judged;
@@ -13,6 +15,7 @@ mod verdict;
 
 pub use authority::{Assessor, assess};
 pub use changes::RecordedChange;
+pub use context::ContextBreak;
 pub use evidence::{Kept, KeptAction, KeptKind, Token, TurnEvidence};
 pub use execution::{Close, Context, Execution};
 pub use judged::*;

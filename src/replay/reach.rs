@@ -129,11 +129,11 @@ fn leaves(effect: &Effect, target: &str, tool: bool, writes: bool, moved: bool) 
         _ => {}
     }
     // A shell takes a backslash for itself; what a tool does with it depends on the system that it runs on.
-    if tool && target.contains('\\') {
-        match path::relative(target) {
-            Err(fault @ (PathFault::Climbs | PathFault::Share)) => return Some((fault.to_string(), true)),
-            _ => {}
-        }
+    if tool
+        && target.contains('\\')
+        && let Err(fault @ (PathFault::Climbs | PathFault::Share)) = path::relative(target)
+    {
+        return Some((fault.to_string(), true));
     }
     let place = effect.place.as_ref()?;
     let absolute = place.absolute.as_str();
@@ -205,8 +205,8 @@ mod tests {
         Reach::of_effects(ActionType::ShellCmd, &command::analyse(line, places()), false)
     }
 
-    fn tool(name: &str, parameters: serde_json::Value) -> Reach {
-        Reach::of_effects(ActionType::ToolCall, &command::effects_of_tool(name, &parameters, places()), false)
+    fn tool(name: &str, parameters: &serde_json::Value) -> Reach {
+        Reach::of_effects(ActionType::ToolCall, &command::effects_of_tool(name, parameters, places()), false)
     }
 
     fn paths(reach: &Reach) -> Vec<&str> {
@@ -219,8 +219,8 @@ mod tests {
         assert_eq!(paths(&shell("echo x >> /etc/hosts")), ["/etc/hosts"]);
         assert_eq!(paths(&shell("cp k ~/.ssh/authorized_keys")), ["~/.ssh/authorized_keys"]);
         assert_eq!(paths(&shell("echo x > .GIT/hooks/pre-commit")), [".GIT/hooks/pre-commit"]);
-        assert_eq!(paths(&tool("write_file", serde_json::json!({"path": "..\\..\\x", "content": "y"}))), ["..\\..\\x"]);
-        assert_eq!(paths(&tool("read_file", serde_json::json!({"path": "/etc/passwd"}))), ["/etc/passwd"]);
+        assert_eq!(paths(&tool("write_file", &serde_json::json!({"path": "..\\..\\x", "content": "y"}))), ["..\\..\\x"]);
+        assert_eq!(paths(&tool("read_file", &serde_json::json!({"path": "/etc/passwd"}))), ["/etc/passwd"]);
         let diff = Reach::of_diff(Some("--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n"));
         assert_eq!(paths(&diff), ["../x"]);
     }
@@ -245,8 +245,8 @@ mod tests {
         }
         let climbing = Reach::of_effects(ActionType::ShellCmd, &command::analyse("echo x > ../a", places()), true);
         assert!(is_harmless(&climbing));
-        assert!(is_harmless(&tool("write_file", serde_json::json!({"path": "/workspace/app/a.rs", "content": "rm -rf /"}))));
-        assert!(is_harmless(&tool("write_file", serde_json::json!({"path": "C:\\work\\a.rs", "content": "y"}))));
+        assert!(is_harmless(&tool("write_file", &serde_json::json!({"path": "/workspace/app/a.rs", "content": "rm -rf /"}))));
+        assert!(is_harmless(&tool("write_file", &serde_json::json!({"path": "C:\\work\\a.rs", "content": "y"}))));
     }
 
     #[test]

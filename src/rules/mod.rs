@@ -59,6 +59,9 @@ mod yv515;
 mod yv516;
 mod yv517;
 mod yv518;
+mod yv601;
+mod yv603;
+mod yv604;
 mod yv606;
 mod yv607;
 mod yv701;
@@ -185,6 +188,9 @@ pub const ALL: &[&Rule] = &[
     &yv516::RULE,
     &yv517::RULE,
     &yv518::RULE,
+    &yv601::RULE,
+    &yv603::RULE,
+    &yv604::RULE,
     &yv606::RULE,
     &yv607::RULE,
     &yv701::RULE,

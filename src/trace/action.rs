@@ -49,6 +49,14 @@ pub fn cwd(payload: Raw<'_>) -> Option<String> {
     Some(text.decode().into_owned())
 }
 
+/// The text of an `answer`: `content`, or `text`.
+#[must_use]
+pub fn answer(payload: Raw<'_>) -> Option<String> {
+    let members = members(payload);
+    let text: Str<'_> = members.get("content").or_else(|| members.get("text"))?.read()?;
+    Some(text.decode().into_owned())
+}
+
 /// The tool of a `tool_call`: `tool`, or `tool_name` as the early runtimes say.
 #[must_use]
 pub fn tool(payload: Raw<'_>) -> Option<String> {

@@ -109,7 +109,7 @@ pub fn settle(
     if let Some((id, revision)) = head {
         teller.compare(base.1, revision)?;
         let place = report.summaries.first().map(|s| (s.file.clone(), s.line)).unwrap_or_default();
-        teller.contradict(place, &short(id));
+        teller.contradict(&place, &short(id));
     }
     let Teller { account, findings, .. } = teller;
     report.notices.extend(sentences(&account));
@@ -275,7 +275,7 @@ impl Teller<'_> {
         Ok(())
     }
 
-    fn contradict(&mut self, place: (Arc<str>, u64), head: &str) {
+    fn contradict(&mut self, place: &(Arc<str>, u64), head: &str) {
         let Account { only_in_head, only_in_record, other_content, .. } = &self.account;
         let mut said = Vec::new();
         if !only_in_head.is_empty() {
@@ -288,7 +288,7 @@ impl Teller<'_> {
             said.push(format!("recorded actions change what `{head}` doesn't: {}", list(only_in_record)));
         }
         for message in said {
-            self.find(704, &place, None, message, None);
+            self.find(704, place, None, message, None);
         }
     }
 

@@ -158,8 +158,16 @@ impl Shard {
         }
         let input_hash_wrong = matches!(&entry.record, Record::Turn(turn) if turn.input_hash_is_wrong() == Some(true));
         let mut first = true;
+        let mut context_breaks = match &entry.record {
+            Record::V1(record) => live.execution.context(record),
+            _ => Vec::new(),
+        };
         entry.record.steps(&mut |step| {
-            let mut judged = Judged { input_hash_wrong: input_hash_wrong && std::mem::take(&mut first), ..Judged::default() };
+            let mut judged = Judged {
+                input_hash_wrong: input_hash_wrong && std::mem::take(&mut first),
+                context: std::mem::take(&mut context_breaks),
+                ..Judged::default()
+            };
             live.execution.step(entry.line, &step, context, &mut judged);
             self.recorder.note(&mut live.pen, entry.line, &step, &judged, &live.execution);
             self.judge(live, entry, &step, &judged, lost_between, settings);

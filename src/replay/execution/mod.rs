@@ -5,6 +5,7 @@ mod native;
 
 use super::authority::{self, Assessor};
 use super::changes::RecordedChange;
+use super::context::{ContextBook, ContextBreak};
 use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
 use super::judged::{Breach, ChainBreak, Judged, Moved, OutcomeMismatch, Reuse, Reversal, TurnBreak};
 use super::machine::{Machine, Movement};
@@ -15,6 +16,7 @@ use crate::trace::action::hex;
 use crate::trace::format::Format;
 use crate::trace::record::EvaluationReason;
 use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
+use crate::trace::v1;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -92,6 +94,7 @@ pub struct Execution {
     violation: Option<PathViolation>,
     verdict: Verdict,
     changes: Vec<RecordedChange>,
+    shown: ContextBook,
 }
 
 /// Thoughts in a row: the machine gets one event for them.
@@ -162,6 +165,7 @@ impl Execution {
             violation: None,
             verdict: Verdict::CLEAN,
             changes: Vec::new(),
+            shown: ContextBook::default(),
         }
     }
 
@@ -272,6 +276,11 @@ impl Execution {
             self.last_hash = None;
         }
         self.last_record_line = line;
+    }
+
+    /// Takes note of what a record says of the context that thoughts were shown; what can't be is for the first step's facts.
+    pub fn context(&mut self, record: &v1::Record<'_>) -> Vec<ContextBreak> {
+        self.shown.note(record)
     }
 
     /// Something that may belong to this execution could not be read.

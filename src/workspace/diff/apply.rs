@@ -180,7 +180,7 @@ impl Run<'_, '_> {
         if creates {
             self.check_new(&diff.new)?;
         }
-        let mode = self.mode(diff, before.as_ref())?;
+        let mode = Self::mode(diff, before.as_ref())?;
         if diff.binary {
             return Err(Refusal::Binary);
         }
@@ -271,7 +271,7 @@ impl Run<'_, '_> {
     }
 
     /// The mode after the change.
-    fn mode(&self, diff: &FileDiff<'_>, before: Option<&File>) -> Result<Mode, Refusal> {
+    fn mode(diff: &FileDiff<'_>, before: Option<&File>) -> Result<Mode, Refusal> {
         let Some(before) = before else {
             let mode = diff.new_mode.unwrap_or(Mode::File);
             let name = diff.new.rsplit('/').next().unwrap_or_default();
@@ -303,8 +303,8 @@ impl Run<'_, '_> {
         let mut image = Image::new(content, self.work);
         image.spend(image.lines().len()).map_err(out_of_work)?;
         for hunk in hunks {
-            let old: Vec<Id> = hunk.old().map(|row| image.id(row)).collect();
-            let new: Vec<Id> = hunk.new().map(|row| image.id(row)).collect();
+            let old: Vec<Id> = hunk.old_rows().map(|row| image.id(row)).collect();
+            let new: Vec<Id> = hunk.new_rows().map(|row| image.id(row)).collect();
             let expected = hunk.new_start.saturating_sub(1);
             let found = image.find(&old, expected, hunk.at_start(), hunk.at_end()).map_err(out_of_work)?;
             let place = match found {

@@ -191,12 +191,12 @@ pub struct Line<'a> {
 
 impl<'a> Hunk<'a> {
     /// The old lines: what must stand in the file, byte for byte.
-    pub fn old(&self) -> impl Iterator<Item = Row<'a>> + '_ {
+    pub fn old_rows(&self) -> impl Iterator<Item = Row<'a>> + '_ {
         self.lines.iter().filter(|l| l.side != Side::New).map(|l| l.row)
     }
 
     /// The new lines: what stands there afterwards.
-    pub fn new(&self) -> impl Iterator<Item = Row<'a>> + '_ {
+    pub fn new_rows(&self) -> impl Iterator<Item = Row<'a>> + '_ {
         self.lines.iter().filter(|l| l.side != Side::Old).map(|l| l.row)
     }
 

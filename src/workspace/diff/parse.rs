@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
             return Err(self.fault(Fault::NoChange { path: new }));
         }
         // A part of several hunks can neither create nor remove a file.
-        let may_create = matches!(&*hunks, [only] if only.old().next().is_none() && only.old_start == 0);
+        let may_create = matches!(&*hunks, [only] if only.old_rows().next().is_none() && only.old_start == 0);
         let file = FileDiff { line, change, old, new, old_mode: None, new_mode: None, binary: false, may_create, hunks };
         check_sides(&file)?;
         Ok(file)
@@ -439,7 +439,6 @@ fn no_newline(lines: &mut [Line<'_>], mark: &[u8]) -> Option<Side> {
 }
 
 /// The two ranges of an `@@` line: first line and count, old and new.
-#[expect(clippy::type_complexity, reason = "two pairs")]
 fn ranges(line: &[u8]) -> Option<((usize, usize), (usize, usize))> {
     let (old, rest) = range(line.strip_prefix(b"@@ -")?)?;
     let (new, rest) = range(rest.strip_prefix(b" +")?)?;
@@ -492,8 +491,8 @@ fn check_sides(file: &FileDiff<'_>) -> Result<(), DiffError> {
         return fault("the file is binary and has hunks");
     }
     match file.change {
-        Change::Create if file.hunks.iter().any(|h| h.old().next().is_some()) => fault("the file is new and has old lines"),
-        Change::Delete if file.hunks.iter().any(|h| h.new().next().is_some()) => fault("the file goes and has new lines"),
+        Change::Create if file.hunks.iter().any(|h| h.old_rows().next().is_some()) => fault("the file is new and has old lines"),
+        Change::Delete if file.hunks.iter().any(|h| h.new_rows().next().is_some()) => fault("the file goes and has new lines"),
         Change::Create | Change::Delete if file.hunks.len() > 1 => fault("a file that is new or goes has one hunk"),
         Change::Rename | Change::Copy if file.old == file.new => fault("both names are the same"),
         _ => Ok(()),

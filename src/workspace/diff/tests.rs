@@ -57,7 +57,7 @@ fn every_kind_of_change_is_read() {
     ];
     assert_eq!(seen, expected);
     let first = &diff.files[0].hunks[0];
-    assert_eq!(first.old().map(|r| (r.text, r.ended)).collect::<Vec<_>>(), [(b"a\r".as_slice(), true), (b"b", false)]);
+    assert_eq!(first.old_rows().map(|r| (r.text, r.ended)).collect::<Vec<_>>(), [(b"a\r".as_slice(), true), (b"b", false)]);
     assert!(diff.files[4].binary);
     assert_eq!(diff.files[2].new_mode, Some(Mode::Executable));
 }
