@@ -124,7 +124,7 @@ fn what_a_command_wrote_is_not_known() {
     let folder = repository();
     commit(folder.path(), &[("f", "changed\n")]);
     let shell = json!({"type": "shell_cmd", "payload": {"command": "sed -i s/b/B/ f"}});
-    let (_, report) = replay(folder.path(), &trace(&[shell.clone()]), &SPAN);
+    let (_, report) = replay(folder.path(), &trace(std::slice::from_ref(&shell)), &SPAN);
     assert_eq!(report["account"]["accountsForHead"], "notRecorded", "{:#}", report["account"]);
     assert_eq!(report["account"]["contentNotRecorded"], json!(["f"]));
     // A diff to what it wrote can't be judged: no finding says that it lies.

@@ -10,7 +10,7 @@ use yuangs_verify::workspace::diff::{Fault, Limits, parse};
 /// How many diffs are judged by both.
 const CASES: u64 = 1500;
 
-/// A source of numbers that are the same in every run (SplitMix64).
+/// A source of numbers that are the same in every run (`SplitMix64`).
 struct Numbers(u64);
 
 impl Numbers {

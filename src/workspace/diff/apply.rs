@@ -3,7 +3,7 @@
 
 use super::nearest::{Nearest, nearest};
 use super::place::{Id, Image, TooMuchWork};
-use super::tree::{File, Found, Overlay, Tree, TreeError};
+use super::tree::{File, Found, Overlay, Spellings, Tree, TreeError};
 use super::{Change, Diff, FileDiff, Hunk, Limits, Mode};
 use crate::workspace::path::{self, PathFault};
 use std::collections::{BTreeMap, BTreeSet};
@@ -143,7 +143,7 @@ impl FileOutcome {
 pub fn apply(diff: &Diff<'_>, tree: &mut Overlay<'_>, limits: &Limits) -> Outcome {
     let leaves = |f: &&FileDiff<'_>| matches!(f.change, Change::Delete | Change::Rename);
     let leaving: BTreeSet<&str> = diff.files.iter().filter(leaves).map(|f| f.old.as_str()).collect();
-    let mut run = Run { tree, leaving, changes: BTreeMap::new(), work: limits.work, limits };
+    let mut run = Run { tree, leaving, changes: BTreeMap::new(), made: Spellings::default(), work: limits.work, limits };
     let files = diff.files.iter().map(|file| run.file(file)).collect();
     let outcome = Outcome { files };
     let changes = run.changes;
@@ -159,6 +159,7 @@ struct Run<'r, 't> {
     leaving: BTreeSet<&'r str>,
     /// What earlier parts of this diff have made.
     changes: BTreeMap<String, Option<File>>,
+    made: Spellings,
     work: usize,
     limits: &'r Limits,
 }
@@ -201,7 +202,7 @@ impl Run<'_, '_> {
             self.changes.entry(diff.old.clone()).or_insert(None);
         }
         let content = if diff.hunks.is_empty() { content } else { Rc::from(after) };
-        self.changes.insert(diff.new.clone(), Some(File { mode, content }));
+        self.make(&diff.new, File { mode, content });
         Ok(())
     }
 
@@ -228,15 +229,12 @@ impl Run<'_, '_> {
     fn check_path(&self, name: &str) -> Result<(), Refusal> {
         path::entry(name).map_err(|fault| Refusal::Unsafe { path: name.to_owned(), fault })?;
         for folder in path::above(name) {
-            let found = match self.changes.get(folder) {
-                Some(changed) => changed.as_ref().map_or(Found::Nothing, |f| Found::File(f.mode)),
-                None => self.tree.look(folder)?,
-            };
-            let what = match found {
+            let what = match self.look(folder)? {
                 Found::Nothing => {
                     // On a system that folds, another spelling of a link leads where the link leads.
-                    let twin = self.tree.twin(folder).and_then(|t| Some((self.tree.look(&t).ok()?, t)));
-                    if let Some((Found::File(Mode::Link | Mode::Submodule), twin)) = twin {
+                    if let Some(twin) = self.twin(folder)
+                        && matches!(self.look(&twin)?, Found::File(Mode::Link | Mode::Submodule))
+                    {
                         return Err(Refusal::Twin { twin });
                     }
                     continue;
@@ -251,6 +249,26 @@ impl Run<'_, '_> {
         Ok(())
     }
 
+    /// What stands at a path, with what this diff has made.
+    fn look(&self, name: &str) -> Result<Found, Refusal> {
+        match self.changes.get(name) {
+            Some(changed) => Ok(changed.as_ref().map_or(Found::Nothing, |f| Found::File(f.mode))),
+            None => Ok(self.tree.look(name)?),
+        }
+    }
+
+    /// Another spelling of a path that stands, before this diff or by it.
+    fn twin(&self, name: &str) -> Option<String> {
+        let stands = |twin: &String| self.changes.get(twin) != Some(&None);
+        let made = self.made.others(name).find(|twin| stands(twin)).cloned();
+        made.or_else(|| self.tree.twin(name).filter(stands))
+    }
+
+    fn make(&mut self, name: &str, file: File) {
+        self.made.add(name);
+        self.changes.insert(name.to_owned(), Some(file));
+    }
+
     /// What is made must not be there, nor anything that some file system takes for it.
     fn check_new(&self, name: &str) -> Result<(), Refusal> {
         let made = self.changes.get(name);
@@ -261,10 +279,7 @@ impl Run<'_, '_> {
         if there && !self.leaving.contains(name) {
             return Err(Refusal::Exists);
         }
-        let own = |twin: &String| path::fold(twin) == path::fold(name);
-        let made_twin = self.changes.iter().find(|(twin, file)| file.is_some() && twin.as_str() != name && own(twin));
-        let twin = made_twin.map(|(twin, _)| twin.clone()).or_else(|| self.tree.twin(name));
-        match twin.filter(|twin| !self.leaving.contains(twin.as_str())) {
+        match self.twin(name).filter(|twin| !self.leaving.contains(twin.as_str())) {
             Some(twin) => Err(Refusal::Twin { twin }),
             None => Ok(()),
         }

@@ -180,6 +180,9 @@ fn what_cannot_be_is_refused() {
         "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n";
     let through = "--- /dev/null\n+++ b/l/passwd\n@@ -0,0 +1 @@\n+b\n";
     assert_eq!(refusal(&[], &format!("{link}{through}")), Refusal::Beyond { at: "l".into(), what: "a symbolic link" });
+    // On a system that folds names, the link is what the second part writes through.
+    let folded = "--- /dev/null\n+++ b/L/passwd\n@@ -0,0 +1 @@\n+b\n";
+    assert_eq!(refusal(&[], &format!("{link}{folded}")), Refusal::Twin { twin: "l".into() });
     let hook = refusal(&[], "--- /dev/null\n+++ b/.GIT/hooks/x\n@@ -0,0 +1 @@\n+b\n");
     assert!(matches!(hook, Refusal::Unsafe { .. }), "{hook:?}");
     let part = "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n";

@@ -2,6 +2,7 @@
 
 use super::Mode;
 use crate::workspace::git::{Entry, GitError, Kind, ObjectId, Repository};
+use crate::workspace::path;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -72,13 +73,30 @@ pub trait Tree {
     fn twin(&self, path: &str) -> Option<String>;
 }
 
+/// The spellings of paths, and of the folders above them, by what they fold to.
+#[derive(Debug, Default)]
+pub(super) struct Spellings(BTreeMap<String, BTreeSet<String>>);
+
+impl Spellings {
+    /// Adds a file.
+    pub(super) fn add(&mut self, file: &str) {
+        for place in path::above(file).chain([file]) {
+            self.0.entry(path::fold(place)).or_default().insert(place.to_owned());
+        }
+    }
+
+    /// The other spellings of a path.
+    pub(super) fn others<'s>(&'s self, path: &'s str) -> impl Iterator<Item = &'s String> {
+        self.0.get(&path::fold(path)).into_iter().flatten().filter(move |other| *other != path)
+    }
+}
+
 /// The tree of a commit.
 #[derive(Debug)]
 pub struct Revision<'r> {
     repository: &'r Repository,
     files: BTreeMap<String, (Mode, ObjectId)>,
-    /// Folded paths of files and folders, with a spelling of each.
-    folded: BTreeMap<String, BTreeSet<String>>,
+    spellings: Spellings,
 }
 
 impl<'r> Revision<'r> {
@@ -88,11 +106,9 @@ impl<'r> Revision<'r> {
     /// When its tree can't be read.
     pub fn new(repository: &'r Repository, commit: ObjectId) -> Result<Self, GitError> {
         let entries = repository.files(commit)?;
-        let mut folded: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut spellings = Spellings::default();
         for entry in &entries {
-            for place in crate::workspace::path::above(&entry.path).chain([entry.path.as_str()]) {
-                folded.entry(crate::workspace::path::fold(place)).or_default().insert(place.to_owned());
-            }
+            spellings.add(&entry.path);
         }
         let mode = |entry: &Entry| match entry.kind {
             Kind::File => Mode::File,
@@ -101,7 +117,7 @@ impl<'r> Revision<'r> {
             Kind::Submodule => Mode::Submodule,
         };
         let files = entries.into_iter().map(|e| (e.path.clone(), (mode(&e), e.id))).collect();
-        Ok(Self { repository, files, folded })
+        Ok(Self { repository, files, spellings })
     }
 
     /// The files with their modes and objects.
@@ -133,11 +149,9 @@ impl Tree for Revision<'_> {
     }
 
     fn twin(&self, path: &str) -> Option<String> {
-        let spellings = self.folded.get(&crate::workspace::path::fold(path))?;
-        if spellings.contains(path) {
-            return None;
-        }
-        spellings.iter().next().cloned()
+        // A tree that holds both already isn't this path's doing.
+        let here = self.look(path).is_ok_and(|found| found != Found::Nothing);
+        self.spellings.others(path).next().filter(|_| !here).cloned()
     }
 }
 
@@ -206,14 +220,14 @@ impl Tree for Folder {
 
     fn twin(&self, path: &str) -> Option<String> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let wanted = crate::workspace::path::fold(name);
+        let wanted = path::fold(name);
         let names = std::fs::read_dir(self.root.join(folder)).ok()?;
         let mut names: Vec<String> = names.flatten().filter_map(|e| e.file_name().into_string().ok()).collect();
         names.sort();
         if names.iter().any(|n| n == name) {
             return None;
         }
-        let twin = names.into_iter().find(|n| crate::workspace::path::fold(n) == wanted)?;
+        let twin = names.into_iter().find(|n| path::fold(n) == wanted)?;
         Some(if folder.is_empty() { twin } else { format!("{folder}/{twin}") })
     }
 }
@@ -222,6 +236,7 @@ impl Tree for Folder {
 pub struct Overlay<'t> {
     base: &'t dyn Tree,
     changes: BTreeMap<String, Option<File>>,
+    spellings: Spellings,
 }
 
 impl std::fmt::Debug for Overlay<'_> {
@@ -234,7 +249,7 @@ impl<'t> Overlay<'t> {
     /// A tree that hasn't changed yet.
     #[must_use]
     pub fn new(base: &'t dyn Tree) -> Self {
-        Self { base, changes: BTreeMap::new() }
+        Self { base, changes: BTreeMap::new(), spellings: Spellings::default() }
     }
 
     /// Everything that has changed; `None` where a file is gone.
@@ -251,6 +266,9 @@ impl<'t> Overlay<'t> {
 
     /// Puts changes over those that are there.
     pub fn take(&mut self, changes: BTreeMap<String, Option<File>>) {
+        for (path, _) in changes.iter().filter(|(_, file)| file.is_some()) {
+            self.spellings.add(path);
+        }
         self.changes.extend(changes);
     }
 
@@ -284,13 +302,9 @@ impl Tree for Overlay<'_> {
     }
 
     fn twin(&self, path: &str) -> Option<String> {
-        let folded = crate::workspace::path::fold(path);
-        let own = self
-            .changes
-            .iter()
-            .find(|(name, file)| file.is_some() && *name != path && crate::workspace::path::fold(name) == folded);
-        if let Some((name, _)) = own {
-            return Some(name.clone());
+        let stands = |other: &&String| self.changes.get(*other) != Some(&None);
+        if let Some(own) = self.spellings.others(path).find(stands) {
+            return Some(own.clone());
         }
         self.base.twin(path).filter(|twin| self.changes.get(twin) != Some(&None))
     }
