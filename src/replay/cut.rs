@@ -26,7 +26,8 @@ pub(super) fn looks_cut(output: &str) -> Option<String> {
 fn is_limit(length: usize) -> bool {
     const OTHERS: [usize; 5] = [10_240, 20_480, 51_200, 65_535, 102_400];
     let round = if length <= 20_000 { 1000 } else { 10_000 };
-    length >= SHORTEST && (length.is_power_of_two() || length.is_multiple_of(round) || OTHERS.contains(&length))
+    (SHORTEST..=1 << 20).contains(&length)
+        && (length.is_power_of_two() || length.is_multiple_of(round) || OTHERS.contains(&length))
 }
 
 /// Whether the end of an output says that something is missing.

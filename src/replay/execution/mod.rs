@@ -1,7 +1,10 @@
 //! One execution while it is open: its machine, its turn, its books.
 
 mod authorise;
+mod close;
 mod native;
+
+pub use close::Close;
 
 use super::authority::{self, Assessor};
 use super::changes::RecordedChange;
@@ -786,25 +789,4 @@ impl Execution {
 fn understated(context: Context, action: &Action<'_>, found: Option<Risk>) -> Option<(Risk, Risk)> {
     let (recorded, found) = (action.risk?, found?);
     (context.assessor != Assessor::Off && found > recorded).then_some((recorded, found))
-}
-
-/// What is to be said of an execution when its input ends.
-#[derive(Debug, Clone)]
-pub struct Close {
-    /// It is in no final state.
-    pub unterminated: bool,
-    /// It waits for a human.
-    pub paused: bool,
-    /// Where it stands.
-    pub state: State,
-    /// It took more turns than it may: the line of the first turn too many, and the limit.
-    pub max_turns: Option<(u64, i64)>,
-    /// What isn't said of the conditions.
-    pub conditions_missing: Option<&'static str>,
-    /// What its format doesn't keep.
-    pub not_recorded: Option<&'static str>,
-    /// Byte-identical lines that were read once.
-    pub repeats: u64,
-    /// The end was reached without an evaluation: the line of the thought that was taken for it.
-    pub shortcut: Option<u64>,
 }
