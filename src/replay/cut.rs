@@ -3,6 +3,9 @@
 /// The shortest output that may look cut by its length: among short ones a round length is chance.
 const SHORTEST: usize = 2000;
 
+/// The shortest output, in bytes, whose end in half a character counts.
+const SHORTEST_TEXT: usize = 256;
+
 /// Why an output looks cut; `None` when it doesn't, or says so itself.
 ///
 /// It ends in the middle of a character, or in the middle of a line at a length that is a usual limit: a power of two, a
@@ -11,7 +14,8 @@ pub(super) fn looks_cut(output: &str) -> Option<String> {
     if says_so(output) {
         return None;
     }
-    if output.ends_with('\u{fffd}') {
+    // A short output that ends so was mostly never text; a long one was.
+    if output.len() >= SHORTEST_TEXT && output.ends_with('\u{fffd}') {
         return Some("it ends in the middle of a character".to_owned());
     }
     if output.len() < SHORTEST || output.ends_with(['\n', '\r', '}', ']', '.', '>', ';', ')', '"', '`']) {
@@ -49,7 +53,7 @@ mod tests {
         let text = |n: usize| "word ".repeat(n / 5 + 1).chars().take(n).collect::<String>();
         assert_eq!(looks_cut(&text(4096)).unwrap(), "it has exactly 4096 bytes and ends in the middle of a line");
         assert!(looks_cut(&format!("é{}", text(9999))).unwrap().contains("10000 characters"));
-        assert_eq!(looks_cut("abc\u{fffd}").unwrap(), "it ends in the middle of a character");
+        assert_eq!(looks_cut(&(text(300) + "\u{fffd}")).unwrap(), "it ends in the middle of a character");
         for whole in [
             text(4095),
             text(1000),
@@ -60,5 +64,6 @@ mod tests {
             assert_eq!(looks_cut(&whole), None, "{}", whole.len());
         }
         assert_eq!(looks_cut(""), None);
+        assert_eq!(looks_cut("abc\u{fffd}"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! An output was cut, and nothing says so.
 //!
 //! ## What it does
-//! An output that ends in half a character (U+FFFD), or in the middle of a line at a length that is a usual limit (a power of
+//! An output of 256 bytes or more that ends in half a character (U+FFFD), or one that ends in the middle of a line at a length that is a usual limit (a power of
 //! two or a round thousand, from 2,000 on; in bytes, characters or UTF-16 units), looks cut. It is a finding unless
 //! `truncated` of the result or of its observation is true, or the output itself ends in words that say so. Only
 //! `ExecutionRecord` traces are judged; the native formats have no such mark on results. The finding stands at the
@@ -20,7 +20,7 @@
 //! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Read them.","done":false,"action":{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"notes.txt"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
 //! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"notes.txt"}},"riskLevel":"low","reasoning":"Needed."}}
 //! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"approved","by":"human","actionId":"a1","signer":"alice","timestamp":1768800002510}}
-//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"Meeting at caf�"}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Then at the caf�"}}
 //! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Read.","artifacts":[]}}
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
@@ -31,7 +31,7 @@
 //! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Read them.","done":false,"action":{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"notes.txt"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
 //! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"notes.txt"}},"riskLevel":"low","reasoning":"Needed."}}
 //! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"approved","by":"human","actionId":"a1","signer":"alice","timestamp":1768800002510}}
-//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"Meeting at caf�","truncated":true}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Meeting at the café on Monday. Then at the caf�","truncated":true}}
 //! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Read.","artifacts":[]}}
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
 //! ```
