@@ -6,6 +6,7 @@
 //! replayed in the order of the input, by one worker at a time, and the memory that a run needs is
 //! that of a block and of the executions that are open.
 
+pub mod account;
 mod input;
 mod report;
 mod shard;
@@ -82,7 +83,10 @@ pub fn verify_reader(name: &str, reader: impl Read + Send, options: &Options) ->
 /// Puts a report in order: that of the input, with fingerprints, cut to what was asked for.
 fn finish(mut report: Report, options: &Options) -> Report {
     let replayed = !options.schema_only && !report.summaries.is_empty();
-    let on_traces = crate::rules::ALL.iter().filter(|r| !matches!(r.check, crate::rules::Check::Policy)).count();
+    let on_traces = crate::rules::ALL
+        .iter()
+        .filter(|r| !matches!(r.check, crate::rules::Check::Policy | crate::rules::Check::Repository))
+        .count();
     report.counts.rules_run = if replayed { on_traces as u64 } else { 0 };
     report.findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut report.findings);

@@ -10,6 +10,7 @@ mod export;
 mod fsm;
 mod gate;
 mod output;
+mod patch;
 mod policy;
 mod replay;
 mod repomap;
@@ -74,6 +75,9 @@ enum Command {
     /// Show what shell commands do, and how risky that is.
     #[command(subcommand, name = "command")]
     Shell(command::ShellCommand),
+    /// Find out what diffs would do, without touching a file.
+    #[command(subcommand)]
+    Patch(patch::PatchCommand),
     /// Ask policies what an agent may do, and test them.
     #[command(subcommand)]
     Policy(policy::PolicyCommand),
@@ -128,6 +132,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => args.run(),
         Command::Validate(args) => args.run(),
         Command::Shell(command) => command.run(),
+        Command::Patch(command) => command.run(),
         Command::Policy(command) => command.run(),
         Command::Repomap(command) => command.run(),
         Command::Schema(command) => command.run(),

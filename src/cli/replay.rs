@@ -1,6 +1,7 @@
 //! `replay` and `validate`.
 
 use super::output::{Color, Failure, print};
+use super::patch::git_failure;
 use super::reports::{ReportArgs, shell_line};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE, exit_code};
 use crate::diag::Severity;
@@ -15,10 +16,16 @@ use crate::trace::Format;
 use crate::trace::keys::TrustStore;
 use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
+use crate::verify::account::settle;
 use crate::verify::{Options, Report, verify, watch};
+use crate::workspace::diff::tree::{Revision, TreeError};
+use crate::workspace::git::{GitError, ObjectId, Repository};
 use clap::{Args, ValueEnum};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+
+/// What is still to be done with a report before it is written.
+type Settle<'s> = dyn Fn(&mut Report) -> Result<(), Failure> + 's;
 
 /// What both commands take.
 #[derive(Debug, Args)]
@@ -107,10 +114,17 @@ pub struct ReplayArgs {
     /// Trust file with the public keys whose signatures count; without it signatures aren't checked.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
+    /// Hold what ran against this git repository: do the executed diffs apply, are the files that change those that were
+    /// declared and observed?
+    #[arg(long, value_name = "DIR")]
+    repo: Option<PathBuf>,
+    /// The revision that the first execution began on (`HEAD` unless said); with `--head` the best common ancestor of both.
+    #[arg(long, value_name = "REV", requires = "repo")]
+    base: Option<String>,
+    /// The revision that the executions led to: does the record account for what changed?
+    #[arg(long, value_name = "REV", requires = "repo", requires = "base")]
+    head: Option<String>,
 }
-
-/// What there is to be told of a report besides, in sentences.
-type Tell<'t> = &'t dyn Fn(&Report) -> Vec<String>;
 
 /// What a replay does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -150,19 +164,50 @@ impl ReplayArgs {
         if let Some(path) = &self.keys {
             extra.extend(["--keys".to_owned(), path.to_string_lossy().into_owned()]);
         }
-        let options = Options { settings: Settings { assessor, keys }, ..self.common.options() };
-        match (self.mode, &self.policy) {
-            (Mode::ReEvaluate, Some(policy)) => self.re_evaluate(policy, &options),
-            (Mode::Compatible, None) => {
-                extra.extend(["--mode".to_owned(), "compatible".to_owned()]);
-                self.common.run_with(options, &extra, &|report| versions::sentences(&report.timeline))
+        let keep_changes = self.repo.is_some();
+        let options = Options { settings: Settings { assessor, keys, keep_changes }, ..self.common.options() };
+        match (self.mode, &self.policy, &self.repo) {
+            (Mode::ReEvaluate, Some(policy), None) => return self.re_evaluate(policy, &options),
+            (Mode::ReEvaluate, Some(_), Some(_)) => {
+                return Err(Failure::unable("a re-evaluation doesn't look at a repository", "leave --repo out"));
             }
-            (Mode::Strict, None) => self.common.run(options, &extra),
-            (_, Some(_)) => {
-                Err(Failure::unable("only a re-evaluation asks a policy", "add --mode re-evaluate, or leave --policy out"))
+            (Mode::ReEvaluate, None, _) => return Err(Failure::unable("a re-evaluation asks a policy", "name it with --policy")),
+            (_, Some(_), _) => {
+                return Err(Failure::unable(
+                    "only a re-evaluation asks a policy",
+                    "add --mode re-evaluate, or leave --policy out",
+                ));
             }
-            (_, None) => Err(Failure::unable("a re-evaluation asks a policy", "name it with --policy")),
+            (Mode::Strict | Mode::Compatible, None, _) => {}
         }
+        let with_versions = self.mode == Mode::Compatible;
+        if with_versions {
+            extra.extend(["--mode".to_owned(), "compatible".to_owned()]);
+        }
+        let versions = |report: &mut Report| {
+            if with_versions {
+                let sentences = versions::sentences(&report.timeline);
+                report.notices.extend(sentences);
+            }
+        };
+        let Some(folder) = &self.repo else {
+            return self.common.run(options, &extra, with_versions, &|report| {
+                versions(report);
+                Ok(())
+            });
+        };
+        extra.extend(["--repo".to_owned(), folder.to_string_lossy().into_owned(), "--base".to_owned(), self.base().to_owned()]);
+        extra.extend(self.head.iter().flat_map(|head| ["--head".to_owned(), head.clone()]));
+        let repository = Repository::discover(folder).map_err(|e| git_failure(&e))?;
+        let (base, head) = self.ends(&repository).map_err(|e| git_failure(&e))?;
+        let tree = |id| Revision::new(&repository, id).map_err(|e| git_failure(&e));
+        let base = (base, tree(base)?);
+        let head = head.map(|id| Ok::<_, Failure>((id, tree(id)?))).transpose()?;
+        self.common.run(options, &extra, with_versions, &|report| {
+            versions(report);
+            let unreadable = |e: TreeError| Failure::unable(e.to_string(), "a shallow or partial clone may lack it: fetch it");
+            settle(report, (base.0, &base.1), head.as_ref().map(|(id, tree)| (*id, tree))).map_err(unreadable)
+        })
     }
 
     /// Asks the policy again.
@@ -196,6 +241,18 @@ impl ReplayArgs {
             () => EXIT_CLEAN,
         })
     }
+
+    fn base(&self) -> &str {
+        self.base.as_deref().unwrap_or("HEAD")
+    }
+
+    /// Where the record begins and where it leads.
+    fn ends(&self, repository: &Repository) -> Result<(ObjectId, Option<ObjectId>), GitError> {
+        let base = repository.commit(self.base())?;
+        let Some(head) = &self.head else { return Ok((base, None)) };
+        let head = repository.commit(head)?;
+        Ok((repository.merge_base(base, head)?.unwrap_or(base), Some(head)))
+    }
 }
 
 /// Check records against their schemas.
@@ -222,7 +279,7 @@ impl ValidateArgs {
         let extra: Vec<String> =
             self.schema.iter().flat_map(|path| ["--schema".to_owned(), path.to_string_lossy().into_owned()]).collect();
         let options = Options { schema_only: true, schema, ..self.common.options() };
-        self.common.run(options, &extra)
+        self.common.run(options, &extra, false, &|_| Ok(()))
     }
 }
 
@@ -253,29 +310,17 @@ impl Common {
         }
     }
 
-    fn run(&self, options: Options, extra: &[String]) -> Result<u8, Failure> {
-        self.run_report(options, extra, None)
-    }
-
-    /// As [`Self::run`], and tells what is to be told of the turns besides.
-    fn run_with(&self, options: Options, extra: &[String], tell: Tell<'_>) -> Result<u8, Failure> {
-        self.run_report(options, extra, Some(tell))
-    }
-
-    fn run_report(&self, options: Options, extra: &[String], tell: Option<Tell<'_>>) -> Result<u8, Failure> {
+    fn run(&self, options: Options, extra: &[String], keep_turns: bool, after: &Settle<'_>) -> Result<u8, Failure> {
         // Without its rules a scan would find nothing, which looks like a clean trace.
         Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let targets = self.reports.targets()?;
-        let with_turns = tell.is_some() || targets.iter().any(|t| t.format == ReportFormat::Html);
+        let with_turns = keep_turns || targets.iter().any(|t| t.format == ReportFormat::Html);
         let options = &Options { max_turns: if with_turns { self.max_turns } else { 0 }, ..options };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let pool = pool.map_err(|e| Failure::unable(format!("can't start the threads: {e}"), "try --threads 1"))?;
         let inputs = discover(&self.paths);
         let mut report = pool.install(|| verify(&inputs, options));
-        if let Some(tell) = tell {
-            let sentences = tell(&report);
-            report.notices.extend(sentences);
-        }
+        after(&mut report)?;
         let outcome = Outcome::of(&report, self.fail_on.severity(), options.schema_only);
         let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: options.schema_only };
         let command = self.command(options.schema_only, extra);

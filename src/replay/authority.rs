@@ -2,14 +2,15 @@
 
 use super::evidence::{KeptAction, Token, TurnEvidence};
 use super::judged::{Decided, Lineage, TokenUse};
-use crate::command::{self, Table};
+use super::reach::{Reach, places};
+use crate::command;
 use crate::governance::risk::{Risk, assess_v0};
 use crate::governance::{Ledger, LedgerError, Ruling};
 use crate::json::Raw;
 use crate::trace::action;
 use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::step::{Action, ActionKind, Decision};
-use std::sync::LazyLock;
+use std::sync::Arc;
 
 /// How the risk of an action is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -23,48 +24,60 @@ pub enum Assessor {
     V1,
 }
 
-/// What the analyser finds; `None` when there is none. A type that nobody knows is always high.
+/// What the analyser finds of an action's risk; `None` when there is no analyser. A type that nobody knows is always high.
 #[must_use]
 pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<Risk> {
-    if matches!(action.kind, ActionKind::Other(_)) {
-        return Some(Risk::High);
-    }
-    match assessor {
+    look(assessor, action).0
+}
+
+/// The risk of an action as [`assess`] finds it, and where the action reaches; both from one analysis.
+pub(super) fn look(assessor: Assessor, action: &Action<'_>) -> (Option<Risk>, Option<Arc<Reach>>) {
+    let (found, reach) = analyse(action);
+    let risk = match assessor {
+        _ if matches!(action.kind, ActionKind::Other(_)) => Some(Risk::High),
         Assessor::Off => None,
         Assessor::V0 => {
             let mut line = String::new();
             Some(assess_v0(action::risk_subject(action, &mut line)))
         }
-        Assessor::V1 => Some(assess_v1(action)),
-    }
+        Assessor::V1 => Some(found),
+    };
+    (risk, Some(reach).filter(|r| !r.is_empty()).map(Arc::new))
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
-
-/// Nothing is known of where an action ran but the work tree that every path is relative to.
-static PLACES: LazyLock<command::Context<'static>> = LazyLock::new(|| command::Context::new(&TABLE));
-
-/// The risk of what an action does; what can't be found in the payload is high.
-fn assess_v1(action: &Action<'_>) -> Risk {
-    let Some(payload) = action.payload else {
-        return Risk::High;
+/// What an action does; the risk of what can't be found in the payload is high.
+fn analyse(action: &Action<'_>) -> (Risk, Reach) {
+    let unknown = (Risk::High, Reach::default());
+    let (Some(payload), ActionKind::Known(kind)) = (action.payload, action.kind) else {
+        return unknown;
     };
-    let analysis = match action.kind {
-        ActionKind::Known(ActionType::Answer) => return Risk::Low,
-        ActionKind::Other(_) => return Risk::High,
-        ActionKind::Known(ActionType::ShellCmd) => action::command(payload).map(|line| command::analyse(&line, &PLACES)),
-        ActionKind::Known(ActionType::CodeDiff) => action::diff(payload).map(|diff| command::effects_of_diff(&diff, &PLACES)),
-        ActionKind::Known(ActionType::ToolCall) => {
-            let call: command::Param<'_> = payload.read().unwrap_or(command::Param::Other);
-            let tool = call.get("tool").or_else(|| call.get("tool_name")).and_then(command::Param::as_str);
-            tool.map(|tool| command::effects_of_call(tool, &call, &PLACES))
-        }
-    };
-    analysis.map_or(Risk::High, |a| match a.risk {
+    let risk = |analysis: &command::Analysis| match analysis.risk {
         command::Risk::Low => Risk::Low,
         command::Risk::Medium => Risk::Medium,
         command::Risk::High => Risk::High,
-    })
+    };
+    let analysis = match kind {
+        ActionType::Answer => return (Risk::Low, Reach::default()),
+        ActionType::CodeDiff => {
+            let diff = action::diff(payload);
+            let analysis = diff.as_deref().map(|diff| command::effects_of_diff(diff, places()));
+            return (analysis.map_or(Risk::High, |a| risk(&a)), Reach::of_diff(diff.as_deref()));
+        }
+        ActionType::ShellCmd => action::command(payload).map(|line| command::analyse(&line, places())),
+        ActionType::ToolCall => {
+            let call: command::Param<'_> = payload.read().unwrap_or(command::Param::Other);
+            let tool = call.get("tool").or_else(|| call.get("tool_name")).and_then(command::Param::as_str);
+            tool.map(|tool| command::effects_of_call(tool, &call, places()))
+        }
+    };
+    let Some(analysis) = analysis else { return unknown };
+    // Where a command starts elsewhere, nobody knows how far `..` takes it.
+    let moved = || kind == ActionType::ShellCmd && action::cwd(payload).is_some_and(|cwd| !matches!(&*cwd, "" | "." | "./"));
+    let mut reach = Reach::of_effects(kind, &analysis, false);
+    if !reach.leaves.is_empty() && moved() {
+        reach = Reach::of_effects(kind, &analysis, true);
+    }
+    (risk(&analysis), reach)
 }
 
 /// What a decision did to the proposal, where it modified it. `found` is the risk of the modified action.

@@ -1,5 +1,6 @@
 //! What a replay keeps of the steps it has seen: owned, and no more than an open turn needs.
 
+use super::reach::Reach;
 use crate::governance::{Risk, Ruling};
 use crate::json::{Raw, Str, canonical_eq};
 use crate::trace::record::{ActionType, DecidedBy};
@@ -60,13 +61,15 @@ pub struct KeptAction {
     pub risk: Option<Risk>,
     /// The risk that the analyser found, where it was asked.
     pub found: Option<Risk>,
+    /// Where it reaches, if there is anything to say of that.
+    pub reach: Option<Arc<Reach>>,
 }
 
 impl KeptAction {
     /// An action of which the format says no more than that there was one.
     #[must_use]
     pub fn not_recorded() -> Self {
-        Self { id: None, kind: None, payload: None, risk: None, found: None }
+        Self { id: None, kind: None, payload: None, risk: None, found: None, reach: None }
     }
 
     /// Whether anything is known of it.
@@ -84,6 +87,7 @@ impl KeptAction {
             payload: action.payload.map(|p| p.as_written().into()),
             risk: action.risk,
             found: None,
+            reach: None,
         }
     }
 
@@ -102,7 +106,14 @@ impl KeptAction {
             payload,
             risk: action.risk,
             found,
+            reach: None,
         }
+    }
+
+    /// The same, with what is known of where it reaches.
+    #[must_use]
+    pub fn reaching(self, reach: Option<Arc<Reach>>) -> Self {
+        Self { reach, ..self }
     }
 
     /// The risk to judge by: the worse of what was recorded and what was found.

@@ -1,5 +1,6 @@
 //! The facts that a replay establishes about one step.
 
+use super::context::ContextBreak;
 use super::machine::Movement;
 use crate::governance::{Event, LedgerError, Risk, State};
 
@@ -32,6 +33,10 @@ pub struct Judged {
     pub late_agent: Option<(String, u64)>,
     /// A recorded hash of the context doesn't fit the recorded messages.
     pub input_hash_wrong: bool,
+    /// Why a proposed diff is none.
+    pub malformed_diff: Option<String>,
+    /// What can't be about the context.
+    pub context: Vec<ContextBreak>,
 }
 
 impl Judged {
@@ -49,6 +54,8 @@ impl Judged {
             || self.understated.is_some()
             || self.late_agent.is_some()
             || self.input_hash_wrong
+            || self.malformed_diff.is_some()
+            || !self.context.is_empty()
     }
 }
 
@@ -188,6 +195,10 @@ pub struct Ran {
     pub token: TokenUse,
     /// Paths that changed without being declared, and declared ones that didn't change.
     pub undeclared: Option<(Vec<String>, Vec<String>)>,
+    /// Paths that leave the work tree, but for those that a human has sent it to.
+    pub leaves: Vec<super::reach::Leaving>,
+    /// Protected paths that were written without a human.
+    pub protected: Vec<String>,
     /// Line of the decision.
     pub decision_line: Option<u64>,
 }

@@ -3,15 +3,22 @@
 //! ([`Judged`]), the rules say what to think of them.
 
 mod authority;
+mod changes;
+mod context;
+mod cut;
 mod evidence;
 mod execution;
 mod judged;
 mod machine;
+mod reach;
 mod verdict;
 
 pub use authority::{Assessor, assess};
+pub use changes::RecordedChange;
+pub use context::ContextBreak;
 pub use evidence::{Kept, KeptAction, KeptKind, Token, TurnEvidence};
 pub use execution::{Close, Context, Execution};
 pub use judged::*;
 pub use machine::{Machine, Movement};
+pub use reach::{Leaving, Reach};
 pub use verdict::{Answer, Aspect, Summary, Verdict};

@@ -1,5 +1,6 @@
 //! The verdict of a replay: three questions, each answered yes, no or not recorded.
 
+use super::changes::RecordedChange;
 use crate::governance::{FsmVersion, State};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -109,6 +110,8 @@ pub struct Summary {
     pub signatures_unchecked: u64,
     /// The shortest prefix that breaks the path.
     pub violation: Option<PathViolation>,
+    /// What its actions changed, where that was asked for.
+    pub changes: Vec<RecordedChange>,
 }
 
 /// The first bad event of a broken path.

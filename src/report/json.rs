@@ -6,6 +6,7 @@ use crate::diag::{Finding, Severity};
 use crate::governance::State;
 use crate::replay::{Summary, Verdict};
 use crate::verify::Report;
+use crate::verify::account::Account;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -26,6 +27,9 @@ pub struct Document<'r> {
     /// What a reader has to be told besides: what the configuration lets pass, what wasn't run.
     #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     pub notices: &'r [String],
+    /// What the record's changes give on a revision, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<&'r Account>,
 }
 
 /// Who made the report.
@@ -165,6 +169,7 @@ impl<'r> Document<'r> {
                 .collect(),
             findings: report.findings.iter().map(finding).collect(),
             notices: &report.notices,
+            account: report.account.as_ref(),
         }
     }
 }

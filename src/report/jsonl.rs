@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::json::{self, Document, ExecutionReport, FindingReport, SummaryCounts, Tool};
+use crate::verify::account::Account;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -21,6 +22,9 @@ pub enum Line<'r> {
         /// What a reader has to be told besides.
         #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
         notices: &'r [String],
+        /// What the record's changes give on a revision, where one was named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        account: Option<&'r Account>,
     },
     /// An execution with its verdict.
     Execution(ExecutionReport<'r>),
@@ -30,8 +34,8 @@ pub enum Line<'r> {
 
 /// Writes the report.
 pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Document { version, tool, summary, executions, findings, notices } = Document::of(run.report);
-    json::line(&Line::Run { version, tool, summary, notices }, out)?;
+    let Document { version, tool, summary, executions, findings, notices, account } = Document::of(run.report);
+    json::line(&Line::Run { version, tool, summary, notices, account }, out)?;
     for execution in executions {
         json::line(&Line::Execution(execution), out)?;
     }

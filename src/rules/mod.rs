@@ -59,9 +59,16 @@ mod yv515;
 mod yv516;
 mod yv517;
 mod yv518;
+mod yv601;
+mod yv603;
+mod yv604;
 mod yv606;
 mod yv607;
+mod yv701;
+mod yv702;
+mod yv703;
 mod yv704;
+mod yv705;
 mod yv801;
 mod yv802;
 mod yv803;
@@ -101,6 +108,8 @@ pub enum Check {
     Reader,
     /// The commands about policies and repo maps, which look at those and not only at traces.
     Policy,
+    /// The comparison with a git repository, where one is named.
+    Repository,
     /// A function that is shown the scenes of these kinds.
     Scene(&'static [When], CheckFn),
 }
@@ -180,9 +189,16 @@ pub const ALL: &[&Rule] = &[
     &yv516::RULE,
     &yv517::RULE,
     &yv518::RULE,
+    &yv601::RULE,
+    &yv603::RULE,
+    &yv604::RULE,
     &yv606::RULE,
     &yv607::RULE,
+    &yv701::RULE,
+    &yv702::RULE,
+    &yv703::RULE,
     &yv704::RULE,
+    &yv705::RULE,
     &yv801::RULE,
     &yv802::RULE,
     &yv803::RULE,
@@ -197,13 +213,13 @@ pub fn by_code(code: Code) -> Option<&'static Rule> {
 }
 
 /// The functions for each kind of scene, in the order of the codes, each with a bit of its own.
-static BY_WHEN: LazyLock<[Vec<(u64, CheckFn)>; 5]> = LazyLock::new(|| {
+static BY_WHEN: LazyLock<[Vec<(u128, CheckFn)>; 5]> = LazyLock::new(|| {
     let asked = |when: When| {
-        let with_bits = ALL.iter().zip(0u32..).map(|(rule, n)| (1u64 << (n % 64), rule.check));
+        let with_bits = ALL.iter().zip(0u32..).map(|(rule, n)| (1u128 << (n % 128), rule.check));
         with_bits
             .filter_map(|(bit, check)| match check {
                 Check::Scene(whens, function) if whens.contains(&when) => Some((bit, function)),
-                Check::Scene(..) | Check::Reader | Check::Policy => None,
+                Check::Scene(..) | Check::Reader | Check::Policy | Check::Repository => None,
             })
             .collect()
     };
@@ -244,6 +260,6 @@ mod tests {
         }
         let names: std::collections::BTreeSet<_> = ALL.iter().map(|r| r.name).collect();
         assert_eq!(names.len(), ALL.len());
-        assert!(ALL.len() <= 64, "`check_all` has a bit for each rule");
+        assert!(ALL.len() <= 128, "`check_all` has a bit for each rule");
     }
 }

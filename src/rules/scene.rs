@@ -15,6 +15,8 @@ pub struct Settings {
     pub assessor: Assessor,
     /// Whose signatures count. Without it signatures aren't checked.
     pub keys: Option<TrustStore>,
+    /// Keep what actions changed, to hold it against a repository.
+    pub keep_changes: bool,
 }
 
 /// One step of one execution, or its end.

@@ -42,6 +42,21 @@ pub fn command(payload: Raw<'_>) -> Option<String> {
     Some(text.decode().into_owned())
 }
 
+/// The folder that a `shell_cmd` starts in, where it says so.
+#[must_use]
+pub fn cwd(payload: Raw<'_>) -> Option<String> {
+    let text: Str<'_> = members(payload).get("cwd")?.read()?;
+    Some(text.decode().into_owned())
+}
+
+/// The text of an `answer`: `content`, or `text`.
+#[must_use]
+pub fn answer(payload: Raw<'_>) -> Option<String> {
+    let members = members(payload);
+    let text: Str<'_> = members.get("content").or_else(|| members.get("text"))?.read()?;
+    Some(text.decode().into_owned())
+}
+
 /// The tool of a `tool_call`: `tool`, or `tool_name` as the early runtimes say.
 #[must_use]
 pub fn tool(payload: Raw<'_>) -> Option<String> {

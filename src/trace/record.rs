@@ -332,7 +332,7 @@ shapes! {
         system_prompt_version: Str<'a>,
         tool_set_version: Str<'a>,
         recent_messages: Option<Each<Message<'a>>>,
-        items: Option<Each<SnapshotItem<'a>>>,
+        items: Option<Vec<SnapshotItem<'a>>>,
         metadata: Option<AnyObject>,
     }
 
@@ -432,14 +432,14 @@ shapes! {
 
     /// Paths that came, went or changed.
     pub struct ContextDiff<'a> {
-        added: Each<Str<'a>>,
-        removed: Each<Str<'a>>,
-        changed: Each<Str<'a>>,
+        added: Vec<Str<'a>>,
+        removed: Vec<Str<'a>>,
+        changed: Vec<Str<'a>>,
     }
 
     /// The items of a snapshot.
     pub struct SnapshotItems<'a> {
-        items: Each<SnapshotItem<'a>>,
+        items: Vec<SnapshotItem<'a>>,
         metadata: Option<AnyObject>,
     }
 
@@ -473,7 +473,7 @@ shapes! {
         agent_id: Option<Str<'a>>,
         thought: Thought<'a>,
         context_snapshot: Option<ContextSnapshot<'a>>,
-        used_context: Option<Each<Str<'a>>>,
+        used_context: Option<Vec<Str<'a>>>,
         used_skills: Option<Each<Str<'a>>>,
         model: Option<Str<'a>>,
         metadata: Option<AnyObject>,
@@ -643,7 +643,7 @@ shapes! {
         context_diff: Option<ContextDiff<'a>>,
         thought: Option<TurnThought<'a>>,
         thoughts: Option<Vec<TurnThought<'a>>>,
-        used_context: Option<Each<Str<'a>>>,
+        used_context: Option<Vec<Str<'a>>>,
         used_skills: Option<Each<Str<'a>>>,
         model: Option<Str<'a>>,
         proposed_action: Option<TurnAction<'a>>,

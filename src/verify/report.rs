@@ -68,6 +68,8 @@ pub struct Report {
     pub notices: Vec<String>,
     /// What was found secret. Its own texts are free of it; whoever says more of the inputs has to be as well.
     pub secrets: Mask,
+    /// What the record's changes give on a revision, where one was named.
+    pub account: Option<super::account::Account>,
 }
 
 impl Report {
@@ -93,5 +95,6 @@ impl Report {
         self.timeline.left_out += other.timeline.left_out;
         self.notices.extend(other.notices);
         self.secrets.absorb(other.secrets);
+        self.account = self.account.take().or(other.account);
     }
 }

@@ -142,7 +142,7 @@ impl Shard {
         let begins = execution.last_line() == 0;
         let lost_between = if begins { self.last_lost > self.start_excused } else { self.last_lost > execution.last_line() };
         let problem_root = self.problems(live, entry);
-        let context = Context { assessor: settings.assessor };
+        let context = Context { assessor: settings.assessor, keep_changes: settings.keep_changes };
         if let Record::V1(record) = &entry.record {
             let mut judged = Judged::default();
             live.execution.record(entry.line, entry.text, record.prev(), record.declares_chain(), &mut judged);
@@ -159,8 +159,16 @@ impl Shard {
         let input_hash_wrong = matches!(&entry.record, Record::Turn(turn) if turn.input_hash_is_wrong() == Some(true));
         let mut first = true;
         self.recorder.open_record(entry);
+        let mut context_breaks = match &entry.record {
+            Record::V1(record) => live.execution.context(record),
+            _ => Vec::new(),
+        };
         entry.record.steps(&mut |step| {
-            let mut judged = Judged { input_hash_wrong: input_hash_wrong && std::mem::take(&mut first), ..Judged::default() };
+            let mut judged = Judged {
+                input_hash_wrong: input_hash_wrong && std::mem::take(&mut first),
+                context: std::mem::take(&mut context_breaks),
+                ..Judged::default()
+            };
             live.execution.step(entry.line, &step, context, &mut judged);
             self.recorder.note(&mut live.pen, entry, &step, &judged, &live.execution);
             self.judge(live, entry, &step, &judged, lost_between, settings);

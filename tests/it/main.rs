@@ -13,6 +13,7 @@
     reason = "a test asserts by panicking, and clippy's exceptions for tests don't reach their helpers"
 )]
 
+mod account;
 mod action;
 mod agreement;
 mod architecture;
@@ -20,6 +21,7 @@ mod catalogue;
 mod cli;
 mod command;
 mod corpora;
+mod diffs;
 mod gate;
 mod generate;
 mod injections;

@@ -100,6 +100,19 @@ fn check(rule: &Rule) {
         std::fs::create_dir(folder.path().join("keys")).unwrap();
         std::fs::write(folder.path().join("keys/example.json"), body).unwrap();
     }
+    if let Some((_, rest)) = page.split_once("\n## Repository\n") {
+        let (path, rest) = rest.split_once("```text ").unwrap().1.split_once('\n').unwrap();
+        std::fs::create_dir_all(folder.path().join(path).parent().unwrap()).unwrap();
+        std::fs::write(folder.path().join(path), rest.split_once("```").unwrap().0).unwrap();
+        let git = |arguments: &[&str]| {
+            let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+            let status = Command::new("git").current_dir(folder.path()).args(identity).args(arguments).status().unwrap();
+            assert!(status.success(), "git {arguments:?}");
+        };
+        git(&["init", "-q"]);
+        git(&["add", path]);
+        git(&["commit", "-q", "-m", "base"]);
+    }
     let about_policies = matches!(rule.check, Check::Policy);
     let run = |heading: &str| {
         if about_policies { run_policy(folder.path(), &page, heading) } else { run(folder.path(), &example(&page, heading)) }

@@ -1,13 +1,16 @@
 //! Decisions and what ran on them: who signed, who allowed, which token, what changed.
 
 use super::super::authority;
-use super::super::evidence::{Kept, KeptAction, KeptDecision};
+use super::super::changes::RecordedChange;
+use super::super::evidence::{Kept, KeptAction, KeptDecision, KeptKind};
 use super::super::judged::{Approval, Decided, Judged, Ran, Repeat, TokenUse};
+use super::super::reach::{Leaving, Reach};
 use super::super::verdict::Aspect;
 use super::{Context, Execution, Known, understated};
 use crate::governance::Ruling;
-use crate::trace::record::DecidedBy;
-use crate::trace::step::{Decision, Executed, Step};
+use crate::trace::action;
+use crate::trace::record::{ActionType, DecidedBy};
+use crate::trace::step::{Action, ActionKind, Decision, Executed, Step};
 
 impl Execution {
     /// Takes note of a decision, wherever it was found.
@@ -27,7 +30,8 @@ impl Execution {
         let recorded = proposal.filter(|p| p.is_recorded());
         facts.risk = recorded.and_then(KeptAction::judged_risk);
         facts.human_millis = authority::human_millis(&self.turn, decision, time);
-        let found = decision.modified.and_then(|modified| authority::assess(context.assessor, &modified));
+        let (found, reach) = decision.modified.map(|m| authority::look(context.assessor, &m)).unwrap_or_default();
+        judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
         if !self.turn.proposal_unknown {
             authority::judge_modification(recorded, decision, found, |id| self.known.contains_key(id), &mut facts);
         }
@@ -55,7 +59,7 @@ impl Execution {
                 ruling: decision.ruling,
                 by: decision.by,
                 action: decision.action.map(|a| a.decode().into()),
-                modified: decision.modified.as_ref().map(KeptAction::of),
+                modified: decision.modified.as_ref().map(|m| KeptAction::of(m).reaching(reach)),
                 misdirected: facts.other_action.is_some(),
             },
             line,
@@ -106,7 +110,7 @@ impl Execution {
     }
 
     /// Takes note of something that ran, wherever it was found.
-    pub(super) fn run(&mut self, line: u64, executed: &Executed<'_, '_>, _: Context, judged: &mut Judged) {
+    pub(super) fn run(&mut self, line: u64, executed: &Executed<'_, '_>, context: Context, judged: &mut Judged) {
         self.actions += 1;
         let id = executed.action_id.map(|id| id.decode().into_owned());
         let repeat = id.as_deref().and_then(|id| self.known.get(id)).and_then(|k| k.ran).map(|(line, succeeded)| Repeat {
@@ -146,9 +150,12 @@ impl Execution {
             let observed: Vec<String> = observed.iter().map(|p| p.decode().into_owned()).collect();
             authority::undeclared_changes(self.turn.declared.as_deref(), &observed, success)
         });
+        let (leaves, protected) = self.reach(executed, approved, approval, success, context);
+        let change = if context.keep_changes && success { self.change(line, executed, approved, context) } else { None };
         if matches!(approval, Approval::Unknown) {
             self.verdict.doubt(Aspect::Authorised);
         }
+        self.changes.extend(change);
         if let Some(id) = id.as_deref() {
             let known = self.known.entry(id.into()).or_insert(Known { line, rejected: false, ran: None, frozen: None });
             known.ran = Some((line, success));
@@ -161,8 +168,68 @@ impl Execution {
             differs,
             token,
             undeclared,
+            leaves,
+            protected,
             decision_line: self.turn.decision.as_ref().map(|d| d.line),
         });
+    }
+
+    /// What something that ran and succeeded has changed; `None` when it changed nothing that is known of.
+    fn change(
+        &self,
+        line: u64,
+        executed: &Executed<'_, '_>,
+        approved: Option<&KeptAction>,
+        context: Context,
+    ) -> Option<RecordedChange> {
+        let known = approved.or(self.turn.proposal.as_ref().map(|p| &p.what)).filter(|k| k.is_recorded());
+        let ran = executed.action.or_else(|| known.map(KeptAction::as_action))?;
+        let reach = match executed.action {
+            Some(action) => authority::look(context.assessor, &action).1,
+            None => known.and_then(|k| k.reach.clone()),
+        };
+        let is_diff = ran.kind == ActionKind::Known(ActionType::CodeDiff);
+        let diff = ran.payload.filter(|_| is_diff).and_then(action::diff);
+        let declared = self.turn.declared.as_ref().map(|paths| paths.iter().map(|p| p.to_string()).collect());
+        let observed = executed.observed.map(|paths| paths.iter().map(|p| p.decode().into_owned()).collect());
+        Some(RecordedChange::of(line, diff, reach.as_deref(), declared, observed)).filter(|c| !c.is_empty())
+    }
+
+    /// What to hold against something that ran for where it reached: paths that leave the work tree, and protected ones.
+    /// Where a human has approved the action, only what may have deceived them; and where it isn't recorded who approved
+    /// it, nothing can be said of protected paths.
+    fn reach(
+        &self,
+        executed: &Executed<'_, '_>,
+        approved: Option<&KeptAction>,
+        approval: Approval,
+        success: bool,
+        context: Context,
+    ) -> (Vec<Leaving>, Vec<String>) {
+        let known = approved.or(self.turn.proposal.as_ref().map(|p| &p.what));
+        let same = |action: &Action<'_>| known.is_some_and(|k| k.same_as(action) == Some(true));
+        let payload = match &executed.action {
+            Some(action) if !same(action) => authority::look(context.assessor, action).1,
+            _ => known.and_then(|k| k.reach.clone()),
+        };
+        let kept = |r: &Reach| Reach { leaves: r.leaves.clone(), protected: r.protected.clone(), ..Reach::default() };
+        let mut reach = payload.as_deref().map(kept).unwrap_or_default();
+        if let Some(observed) = executed.observed {
+            let observed: Vec<String> = observed.iter().map(|p| p.decode().into_owned()).collect();
+            reach.observe(&observed);
+        }
+        let by_human = self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Human) && approval == Approval::Given;
+        let mut leaves = std::mem::take(&mut reach.leaves);
+        let mut protected = std::mem::take(&mut reach.protected);
+        if by_human {
+            leaves.retain(|l| l.disguised);
+        }
+        // What failed has mostly written nothing; a command may have, before it failed.
+        let shell = known.is_some_and(|k| k.kind == Some(KeptKind::Known(ActionType::ShellCmd)));
+        if by_human || approval == Approval::Unknown || (!success && !shell) {
+            protected.clear();
+        }
+        (leaves, protected)
     }
 
     /// Who allowed the action with this id to run.

@@ -1,9 +1,14 @@
 //! One execution while it is open: its machine, its turn, its books.
 
 mod authorise;
+mod close;
 mod native;
 
+pub use close::Close;
+
 use super::authority::{self, Assessor};
+use super::changes::RecordedChange;
+use super::context::{ContextBook, ContextBreak};
 use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
 use super::judged::{Breach, ChainBreak, Judged, Moved, OutcomeMismatch, Reuse, Reversal, TurnBreak};
 use super::machine::{Machine, Movement};
@@ -14,6 +19,7 @@ use crate::trace::action::hex;
 use crate::trace::format::Format;
 use crate::trace::record::EvaluationReason;
 use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
+use crate::trace::v1;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -26,6 +32,8 @@ const PATH: usize = 5;
 pub struct Context {
     /// How risk is found.
     pub assessor: Assessor,
+    /// Keep what actions changed, to hold it against a repository.
+    pub keep_changes: bool,
 }
 
 /// What is known of an action over the whole execution.
@@ -88,6 +96,8 @@ pub struct Execution {
     path: Vec<(u64, Event, State)>,
     violation: Option<PathViolation>,
     verdict: Verdict,
+    changes: Vec<RecordedChange>,
+    shown: ContextBook,
 }
 
 /// Thoughts in a row: the machine gets one event for them.
@@ -157,6 +167,8 @@ impl Execution {
             path: Vec::with_capacity(PATH),
             violation: None,
             verdict: Verdict::CLEAN,
+            changes: Vec::new(),
+            shown: ContextBook::default(),
         }
     }
 
@@ -269,6 +281,11 @@ impl Execution {
         self.last_record_line = line;
     }
 
+    /// Takes note of what a record says of the context that thoughts were shown; what can't be is for the first step's facts.
+    pub fn context(&mut self, record: &v1::Record<'_>) -> Vec<ContextBreak> {
+        self.shown.note(record)
+    }
+
     /// Something that may belong to this execution could not be read.
     pub fn lose_track(&mut self) {
         self.machine.lose_track();
@@ -299,6 +316,7 @@ impl Execution {
         summary.actions += self.actions;
         summary.decisions += self.decisions;
         summary.signatures_unchecked += self.signatures;
+        summary.changes.extend_from_slice(&self.changes);
         if summary.violation.is_none() {
             summary.violation.clone_from(&self.violation);
         }
@@ -390,6 +408,7 @@ impl Execution {
             decisions: self.decisions,
             signatures_unchecked: self.signatures,
             violation: self.violation.clone(),
+            changes: self.changes.clone(),
         }
     }
 
@@ -673,7 +692,8 @@ impl Execution {
         self.apply(line, Event::ActionProposed, judged);
         let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
         judged.not_thought = self.is_nobodys_thought(agent.as_deref(), &proposal.action);
-        let found = authority::assess(context.assessor, &proposal.action);
+        let (found, reach) = authority::look(context.assessor, &proposal.action);
+        judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
         judged.understated = understated(context, &proposal.action, found);
         if let Some(id) = proposal.action.id {
             self.enter(line, &id.decode(), &proposal.action, judged);
@@ -692,7 +712,7 @@ impl Execution {
             // What was decided was about the proposal before. A decision that came too early stays.
             self.turn.decision = None;
         }
-        let what = KeptAction::proposed(&proposal.action, found, &self.turn.thoughts);
+        let what = KeptAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach);
         self.turn.proposal = Some(Kept { what, line, time: step.time });
     }
 
@@ -769,25 +789,4 @@ impl Execution {
 fn understated(context: Context, action: &Action<'_>, found: Option<Risk>) -> Option<(Risk, Risk)> {
     let (recorded, found) = (action.risk?, found?);
     (context.assessor != Assessor::Off && found > recorded).then_some((recorded, found))
-}
-
-/// What is to be said of an execution when its input ends.
-#[derive(Debug, Clone)]
-pub struct Close {
-    /// It is in no final state.
-    pub unterminated: bool,
-    /// It waits for a human.
-    pub paused: bool,
-    /// Where it stands.
-    pub state: State,
-    /// It took more turns than it may: the line of the first turn too many, and the limit.
-    pub max_turns: Option<(u64, i64)>,
-    /// What isn't said of the conditions.
-    pub conditions_missing: Option<&'static str>,
-    /// What its format doesn't keep.
-    pub not_recorded: Option<&'static str>,
-    /// Byte-identical lines that were read once.
-    pub repeats: u64,
-    /// The end was reached without an evaluation: the line of the thought that was taken for it.
-    pub shortcut: Option<u64>,
 }

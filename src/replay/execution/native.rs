@@ -88,6 +88,8 @@ impl Execution {
                     differs: false,
                     token: TokenUse::Fine,
                     undeclared: None,
+                    leaves: Vec::new(),
+                    protected: Vec::new(),
                     decision_line: Some(line),
                 });
             } else {
@@ -146,15 +148,19 @@ impl Execution {
             Beside::Decided(action, decision) => {
                 if let Some(action) = action {
                     judged.not_thought = self.is_nobodys_thought(None, action);
-                    let found = authority::assess(context.assessor, action);
+                    let (found, reach) = authority::look(context.assessor, action);
+                    judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
                     judged.understated = understated(context, action, found);
                     if let Some(id) = action.id {
                         self.enter(line, &id.decode(), action, judged);
                     }
                     let time = self.turn.proposal.as_ref().and_then(|p| p.time);
                     let at = self.turn.proposal.as_ref().map_or(line, |p| p.line);
-                    self.turn.proposal =
-                        Some(Kept { what: KeptAction::proposed(action, found, &self.turn.thoughts), line: at, time });
+                    self.turn.proposal = Some(Kept {
+                        what: KeptAction::proposed(action, found, &self.turn.thoughts).reaching(reach),
+                        line: at,
+                        time,
+                    });
                 }
                 if let Some(decision) = decision {
                     self.turn.decision_beside = Some(Kept {
@@ -212,6 +218,8 @@ impl Execution {
                     differs: false,
                     token: TokenUse::Fine,
                     undeclared: None,
+                    leaves: Vec::new(),
+                    protected: Vec::new(),
                     decision_line: None,
                 });
             }

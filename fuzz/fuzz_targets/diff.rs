@@ -1,0 +1,23 @@
+//! Any bytes are a diff or none; a diff is applied or refused, the same way each time, and what applied is in the tree.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use yuangs_verify::workspace::diff::apply::apply;
+use yuangs_verify::workspace::diff::tree::{File, Folder, Overlay};
+use yuangs_verify::workspace::diff::{Limits, Mode, parse};
+
+fuzz_target!(|bytes: &[u8]| {
+    let limits = Limits { work: 5_000_000, ..Limits::default() };
+    let Ok(diff) = parse(bytes, &limits) else { return };
+    assert!(!diff.files.is_empty());
+    let base = Folder::new(std::path::Path::new("/nonexistent"));
+    let run = || {
+        let mut tree = Overlay::new(&base);
+        let file = |n: usize| Some(File { mode: Mode::File, content: bytes.repeat(n).into() });
+        tree.take(diff.files.iter().enumerate().map(|(n, f)| (f.old.clone(), file(n % 3))).collect());
+        let outcome = apply(&diff, &mut tree, &limits);
+        (outcome, tree.changes().clone())
+    };
+    assert_eq!(run(), run());
+});

@@ -1,0 +1,14 @@
+//! What may stand in a tree stays in it, whatever reads its name.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use yuangs_verify::workspace::path::{entry, fold, relative};
+
+fuzz_target!(|path: &str| {
+    if entry(path).is_ok() {
+        assert_eq!(relative(path), Ok(()));
+        assert!(!path.split(['/', '\\']).any(|part| part == ".." || part.eq_ignore_ascii_case(".git")));
+    }
+    assert_eq!(fold(&fold(path)), fold(path));
+});

@@ -1,0 +1,227 @@
+//! `patch`: what diffs would do, found out without touching a file.
+
+use super::output::{Color, Failure, print};
+use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::report::terminal;
+use crate::workspace::diff::apply::{FileOutcome, HunkOutcome, Outcome, Place, apply};
+use crate::workspace::diff::tree::{Folder, Overlay, Revision, Tree};
+use crate::workspace::diff::{DiffError, Limits, Nearest, Obstacle, parse};
+use crate::workspace::git::{GitError, Repository};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Value, json};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// What can be asked about diffs.
+#[derive(Debug, Subcommand)]
+pub enum PatchCommand {
+    /// Say whether diffs apply, one after the other, and where; nothing is written.
+    Check(CheckArgs),
+}
+
+/// Check diffs.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Unified or git diffs, or `-` for standard input. Each is applied to what the ones before it gave.
+    #[arg(required = true, value_name = "DIFF")]
+    diffs: Vec<PathBuf>,
+    /// The folder that they are applied to; with `--at`, a folder of the git repository.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    repo: PathBuf,
+    /// The revision that they are applied to (`HEAD`, `main~2`, a tag, a hash), read without a checkout.
+    #[arg(long, value_name = "REV")]
+    at: Option<String>,
+    /// How to print what was found.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// What became of one of the diffs that were named.
+struct Checked {
+    name: String,
+    outcome: Result<Outcome, DiffError>,
+}
+
+impl Checked {
+    fn status(&self) -> &'static str {
+        match &self.outcome {
+            Err(_) => "malformed",
+            Ok(outcome) if outcome.applies() => "applies",
+            Ok(outcome) if outcome.is_unjudged() => "unjudged",
+            Ok(_) => "conflicts",
+        }
+    }
+}
+
+impl PatchCommand {
+    /// Runs it.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        match self {
+            Self::Check(args) => args.run(),
+        }
+    }
+}
+
+impl CheckArgs {
+    fn run(&self) -> Result<u8, Failure> {
+        let checked = match &self.at {
+            Some(revision) => {
+                let repository = Repository::discover(&self.repo).map_err(|e| git_failure(&e))?;
+                let commit = repository.commit(revision).map_err(|e| git_failure(&e))?;
+                self.check(&Revision::new(&repository, commit).map_err(|e| git_failure(&e))?)?
+            }
+            None if self.repo.is_dir() => self.check(&Folder::new(&self.repo))?,
+            None => {
+                let message = format!("`{}` is no folder", self.repo.display());
+                return Err(Failure::unable(message, "--repo names the folder that the diffs are applied to"));
+            }
+        };
+        print(Color::Auto, |out| match self.format {
+            Format::Text => text(&checked, out),
+            Format::Json => {
+                let all: Vec<Value> = checked.iter().map(as_json).collect();
+                writeln!(out, "{:#}", json!({ "version": 1, "diffs": all }))
+            }
+        })?;
+        let any = |status: &str| checked.iter().any(|c| c.status() == status);
+        Ok(if any("malformed") || any("conflicts") {
+            EXIT_FINDINGS
+        } else if any("unjudged") {
+            EXIT_EMPTY
+        } else {
+            EXIT_CLEAN
+        })
+    }
+
+    fn check(&self, tree: &dyn Tree) -> Result<Vec<Checked>, Failure> {
+        let limits = Limits::default();
+        let mut overlay = Overlay::new(tree);
+        let mut checked = Vec::new();
+        for path in &self.diffs {
+            let bytes = read(path, limits.bytes)?;
+            let outcome = parse(&bytes, &limits).map(|diff| apply(&diff, &mut overlay, &limits));
+            checked.push(Checked { name: path.display().to_string(), outcome });
+        }
+        Ok(checked)
+    }
+}
+
+/// A failure to read a repository.
+pub(super) fn git_failure(error: &GitError) -> Failure {
+    Failure::unable(error.to_string(), "--repo names a folder of a git repository, revisions are those that git knows there")
+}
+
+/// Reads a diff, and one byte more than it may have: the parser refuses it then.
+fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let most = limit as u64 + 1;
+    let read = if path == Path::new("-") {
+        io::stdin().lock().take(most).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
+    };
+    read.map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "a diff is a file, or `-`"))?;
+    Ok(bytes)
+}
+
+fn text(checked: &[Checked], out: &mut dyn Write) -> io::Result<()> {
+    for diff in checked {
+        let name = terminal(&diff.name).into_owned();
+        match &diff.outcome {
+            Err(error) => writeln!(out, "{name}: malformed\n  {}", terminal(&error.to_string()))?,
+            Ok(outcome) => {
+                writeln!(out, "{name}: {}", diff.status())?;
+                for file in &outcome.files {
+                    file_text(file, out)?;
+                }
+            }
+        }
+    }
+    let count = |status| checked.iter().filter(|c| c.status() == status).count();
+    writeln!(
+        out,
+        "{} {}, {} with conflicts, {} malformed, {} unjudged",
+        count("applies"),
+        if count("applies") == 1 { "diff applies" } else { "diffs apply" },
+        count("conflicts"),
+        count("malformed"),
+        count("unjudged")
+    )
+}
+
+fn file_text(file: &FileOutcome, out: &mut dyn Write) -> io::Result<()> {
+    let verdict = if file.applies() { "ok" } else { "no" };
+    writeln!(out, "  {verdict} {} {}", file.change.name(), terminal(&file.path))?;
+    if let Some(refusal) = &file.refusal {
+        writeln!(out, "     {}", terminal(&refusal.to_string()))?;
+    }
+    for (hunk, n) in file.hunks.iter().zip(1..) {
+        match &hunk.place {
+            Place::At(line) if *line == hunk.stated => {}
+            Place::At(line) => writeln!(out, "     hunk {n}: says line {}, applies at line {line}", hunk.stated)?,
+            Place::Conflict(nearest) => {
+                writeln!(out, "     hunk {n} (line {} of the diff) conflicts: {}", hunk.line, conflict(nearest.as_ref()))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What keeps a hunk from applying, as a clause.
+fn conflict(nearest: Option<&Nearest>) -> String {
+    let Some(nearest) = nearest else { return "nothing of it stands in the file".into() };
+    let line = nearest.line;
+    match &nearest.obstacle {
+        Obstacle::Elsewhere => {
+            format!(
+                "its old lines stand at line {line}, and it says that it begins or ends the file, or overlaps an earlier hunk"
+            )
+        }
+        Obstacle::Applied => format!("it seems to be applied already, at line {line}"),
+        Obstacle::WhiteSpace => format!("it would apply at line {line} but for white space"),
+        Obstacle::Differs { equal, of, diff_line, expected, found } => {
+            let found = found.as_ref().map_or("the file's end".into(), |text| format!("`{}`", terminal(text)));
+            format!(
+                "{equal} of its {of} old lines stand at line {line}; line {diff_line} of the diff expects `{}`, found {found}",
+                terminal(expected)
+            )
+        }
+    }
+}
+
+fn as_json(checked: &Checked) -> Value {
+    match &checked.outcome {
+        Err(error) => {
+            json!({ "diff": checked.name, "status": checked.status(), "line": error.line, "error": error.fault.to_string() })
+        }
+        Ok(outcome) => {
+            let files: Vec<Value> = outcome.files.iter().map(file_json).collect();
+            json!({ "diff": checked.name, "status": checked.status(), "files": files })
+        }
+    }
+}
+
+fn file_json(file: &FileOutcome) -> Value {
+    let hunks: Vec<Value> = file.hunks.iter().map(hunk_json).collect();
+    let refusal = file.refusal.as_ref().map(ToString::to_string);
+    json!({
+        "path": file.path, "change": file.change.name(), "line": file.line, "applies": file.applies(),
+        "refusal": refusal, "hunks": hunks,
+    })
+}
+
+fn hunk_json(hunk: &HunkOutcome) -> Value {
+    match &hunk.place {
+        Place::At(line) => json!({ "line": hunk.line, "stated": hunk.stated, "applies": true, "at": line }),
+        Place::Conflict(nearest) => json!({
+            "line": hunk.line, "stated": hunk.stated, "applies": false,
+            "nearest": nearest.as_ref().map(|n| n.line), "why": conflict(nearest.as_ref()),
+        }),
+    }
+}

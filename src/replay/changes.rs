@@ -1,0 +1,70 @@
+//! What the actions of an execution have changed, as far as the record holds it.
+
+use super::reach::{self, Reach};
+use crate::command::path::PathClass;
+use crate::command::{Analysis, EffectKind};
+
+/// What one action that ran and succeeded has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RecordedChange {
+    /// Line of the input where it ran.
+    pub line: u64,
+    /// The diff, if it was one.
+    pub diff: Option<String>,
+    /// Paths that its parameters, its command or `observedChanges` say it has written: their content isn't known.
+    pub written: Vec<String>,
+    /// It ran what may have changed anything, and nobody has recorded what changed.
+    pub opaque: bool,
+    /// The paths that were declared, where they were.
+    pub declared: Option<Vec<String>>,
+    /// The paths that were seen to change, where that is recorded.
+    pub observed: Option<Vec<String>>,
+}
+
+/// What an action writes inside the work tree, by its effects; and whether it may write anything else there.
+pub(super) fn written(analysis: &Analysis) -> (Vec<String>, bool) {
+    let root = format!("{}/", reach::places().workdir);
+    let mut paths = Vec::new();
+    let mut opaque = analysis.unparsed || analysis.cut;
+    for effect in &analysis.effects {
+        match effect.kind {
+            EffectKind::Write | EffectKind::Delete => match &effect.place {
+                Some(place) if place.class == PathClass::Inside && !place.absolute.contains(['*', '?', '\0']) => {
+                    paths.extend(place.absolute.strip_prefix(&root).map(str::to_owned));
+                }
+                Some(place) if matches!(place.class, PathClass::Sink | PathClass::Temporary) => {}
+                _ => opaque = true,
+            },
+            EffectKind::Read | EffectKind::GitRead | EffectKind::Network | EffectKind::Credential => {}
+            _ => opaque = true,
+        }
+    }
+    paths.sort();
+    paths.dedup();
+    (paths, opaque)
+}
+
+impl RecordedChange {
+    /// Whether it says nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.diff.is_none() && self.written.is_empty() && !self.opaque
+    }
+
+    /// What an action has changed that reaches so far.
+    pub(super) fn of(
+        line: u64,
+        diff: Option<String>,
+        reach: Option<&Reach>,
+        declared: Option<Vec<String>>,
+        observed: Option<Vec<String>>,
+    ) -> Self {
+        let mut written = reach.map(|r| r.written.clone()).unwrap_or_default();
+        let opaque = reach.is_some_and(|r| r.opaque) && observed.is_none();
+        if diff.is_none() {
+            written.extend(observed.iter().flatten().map(|p| crate::trace::action::plain_path(p).into_owned()));
+        }
+        written.sort();
+        written.dedup();
+        Self { line, diff, written, opaque, declared, observed }
+    }
+}

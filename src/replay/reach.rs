@@ -1,0 +1,273 @@
+//! Where an action reaches: paths that leave the work tree, protected ones, and diffs that are none.
+//!
+//! A record seldom says where its work tree stands. A path that may well be inside it by an absolute name isn't held
+//! against anybody; what climbs out, hides, or lies where no work tree can be is.
+
+use crate::command::path::PathClass;
+use crate::command::{self, Analysis, Effect, EffectKind};
+use crate::policy::{PROTECTED_ASK, PROTECTED_DENY};
+use crate::trace::record::ActionType;
+use crate::workspace::diff;
+use crate::workspace::path::{self, PathFault};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use std::sync::LazyLock;
+
+/// What the payload of an action reaches.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reach {
+    /// Paths that leave the work tree.
+    pub leaves: Vec<Leaving>,
+    /// Protected paths that are written or removed.
+    pub protected: Vec<String>,
+    /// Why a `code_diff` is no diff.
+    pub malformed: Option<String>,
+    /// Paths inside the work tree that a tool or a command writes.
+    pub written: Vec<String>,
+    /// A tool or a command that may have written anything.
+    pub opaque: bool,
+}
+
+/// A path that leaves the work tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leaving {
+    /// As the action writes it.
+    pub path: String,
+    /// Why it isn't inside.
+    pub why: String,
+    /// It isn't what it seems to a reader: a human who approved it may not have seen where it leads.
+    pub disguised: bool,
+}
+
+impl Reach {
+    /// Whether there is nothing to say.
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What a diff reaches by its own headers, where it can be read.
+    pub(super) fn of_diff(text: Option<&str>) -> Self {
+        let Some(text) = text else {
+            return Self { malformed: Some("the payload holds no diff".to_owned()), ..Self::default() };
+        };
+        match diff::parse(text.as_bytes(), &diff::Limits::default()) {
+            Err(error) => Self { malformed: Some(error.to_string()), ..Self::default() },
+            Ok(diff) => {
+                let mut reach = Self::default();
+                for file in &diff.files {
+                    reach.diff_path(&file.old);
+                    if file.new != file.old {
+                        reach.diff_path(&file.new);
+                    }
+                }
+                reach
+            }
+        }
+    }
+
+    fn diff_path(&mut self, name: &str) {
+        match path::entry(name) {
+            // No tool that applies diffs takes such a name: whoever writes it means the reader of the diff.
+            Err(fault) => self.leave(name, fault.to_string(), true),
+            Ok(()) => self.write(name),
+        }
+    }
+
+    /// What a tool call or a command reaches, from its effects. `moved` says that it starts in a folder of its own.
+    pub(super) fn of_effects(kind: ActionType, analysis: &Analysis, moved: bool) -> Self {
+        let (written, opaque) = super::changes::written(analysis);
+        let mut reach = Self { written, opaque, ..Self::default() };
+        for effect in &analysis.effects {
+            let writes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
+            let reads = matches!(effect.kind, EffectKind::Read | EffectKind::Credential);
+            let tool = kind == ActionType::ToolCall;
+            let Some(target) = effect.target.as_deref().filter(|_| writes || (reads && tool)) else { continue };
+            if let Some((why, disguised)) = leaves(effect, target, tool, writes, moved) {
+                reach.leave(target, why, disguised);
+            } else if writes {
+                reach.write(target);
+            }
+        }
+        reach
+    }
+
+    /// What was seen to change.
+    pub(super) fn observe(&mut self, observed: &[String]) {
+        for name in observed {
+            match path::relative(name) {
+                Err(PathFault::Climbs) => self.leave(name, PathFault::Climbs.to_string(), false),
+                _ => self.write(name),
+            }
+        }
+    }
+
+    fn leave(&mut self, path: &str, why: String, disguised: bool) {
+        // The home directory is made up; nobody shall look for it in the record.
+        let path = match path.strip_prefix(places().home.as_str()).filter(|rest| rest.starts_with('/')) {
+            Some(rest) => format!("~{rest}"),
+            None => path.to_owned(),
+        };
+        if !self.leaves.iter().any(|l| l.path == path) {
+            self.leaves.push(Leaving { path, why, disguised });
+        }
+    }
+
+    fn write(&mut self, path: &str) {
+        let plain = crate::trace::action::plain_path(path);
+        if is_protected(&plain) && !self.protected.iter().any(|p| *p == plain) {
+            self.protected.push(plain.into_owned());
+        }
+    }
+}
+
+/// Why an effect's path leaves the work tree, and whether that hides; `None` when it doesn't or may not.
+fn leaves(effect: &Effect, target: &str, tool: bool, writes: bool, moved: bool) -> Option<(String, bool)> {
+    match path::parts(target) {
+        Err(PathFault::GitFolder(part)) if part != ".git" && writes => {
+            return Some((PathFault::GitFolder(part).to_string(), true));
+        }
+        Err(fault @ PathFault::Stream(_)) if tool && writes => return Some((fault.to_string(), true)),
+        _ => {}
+    }
+    // A shell takes a backslash for itself; what a tool does with it depends on the system that it runs on.
+    if tool
+        && target.contains('\\')
+        && let Err(fault @ (PathFault::Climbs | PathFault::Share)) = path::relative(target)
+    {
+        return Some((fault.to_string(), true));
+    }
+    let place = effect.place.as_ref()?;
+    let absolute = place.absolute.as_str();
+    let written_out = target.starts_with(['/', '~']);
+    let why = match place.class {
+        PathClass::Sink
+        | PathClass::Inside
+        | PathClass::Root
+        | PathClass::Temporary
+        | PathClass::GitInternal
+        | PathClass::Unknown => return None,
+        _ if !written_out && path::relative(target) == Err(PathFault::Climbs) => {
+            if moved {
+                return None;
+            }
+            PathFault::Climbs.to_string()
+        }
+        PathClass::System => "it lies in a system directory".to_owned(),
+        PathClass::Home if absolute.split('/').any(|part| part.starts_with('.')) || target == "~" => {
+            "it lies among the settings of a home directory".to_owned()
+        }
+        PathClass::Outside if absolute == "/" => "it is the root of the file system".to_owned(),
+        PathClass::Home | PathClass::Outside => return None,
+    };
+    Some((why, false))
+}
+
+/// The built-in lists, as globs over names, and the folders among them.
+static PROTECTED: LazyLock<(GlobSet, Vec<&'static str>)> = LazyLock::new(|| {
+    let mut names = GlobSetBuilder::new();
+    let mut folders = Vec::new();
+    for glob in PROTECTED_ASK.iter().chain(&PROTECTED_DENY) {
+        if let Some(folder) = glob.strip_suffix('/') {
+            folders.push(folder);
+        } else if let Ok(glob) = GlobBuilder::new(glob).case_insensitive(true).build() {
+            names.add(glob);
+        }
+    }
+    (names.build().unwrap_or_default(), folders)
+});
+
+/// Whether a path is on the built-in lists of protected ones, as a system that folds names would see it.
+fn is_protected(path: &str) -> bool {
+    let (names, folders) = &*PROTECTED;
+    let mut parts =
+        path.split(['/', '\\']).filter(|p| !matches!(*p, "" | "." | "..")).map(|p| path::fold(p.trim_end_matches(['.', ' '])));
+    let mut last = None;
+    for part in parts.by_ref() {
+        if folders.contains(&part.as_str()) {
+            return true;
+        }
+        last = Some(part);
+    }
+    last.is_some_and(|name| names.is_match(name))
+}
+
+/// The context in which a record's actions are looked at: nothing is known but the work tree that paths are relative to.
+pub(super) fn places() -> &'static command::Context<'static> {
+    static TABLE: LazyLock<command::Table> = LazyLock::new(command::Table::builtin);
+    static PLACES: LazyLock<command::Context<'static>> = LazyLock::new(|| command::Context::new(&TABLE));
+    &PLACES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(line: &str) -> Reach {
+        Reach::of_effects(ActionType::ShellCmd, &command::analyse(line, places()), false)
+    }
+
+    fn tool(name: &str, parameters: &serde_json::Value) -> Reach {
+        Reach::of_effects(ActionType::ToolCall, &command::effects_of_tool(name, parameters, places()), false)
+    }
+
+    fn paths(reach: &Reach) -> Vec<&str> {
+        reach.leaves.iter().map(|l| l.path.as_str()).collect()
+    }
+
+    #[test]
+    fn what_climbs_or_lies_where_no_work_tree_is_leaves() {
+        assert_eq!(paths(&shell("echo x > ../../etc/cron.d/x")), ["../../etc/cron.d/x"]);
+        assert_eq!(paths(&shell("echo x >> /etc/hosts")), ["/etc/hosts"]);
+        assert_eq!(paths(&shell("cp k ~/.ssh/authorized_keys")), ["~/.ssh/authorized_keys"]);
+        assert_eq!(paths(&shell("echo x > .GIT/hooks/pre-commit")), [".GIT/hooks/pre-commit"]);
+        assert_eq!(paths(&tool("write_file", &serde_json::json!({"path": "..\\..\\x", "content": "y"}))), ["..\\..\\x"]);
+        assert_eq!(paths(&tool("read_file", &serde_json::json!({"path": "/etc/passwd"}))), ["/etc/passwd"]);
+        let diff = Reach::of_diff(Some("--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n"));
+        assert_eq!(paths(&diff), ["../x"]);
+    }
+
+    fn is_harmless(reach: &Reach) -> bool {
+        reach.leaves.is_empty() && reach.protected.is_empty() && reach.malformed.is_none()
+    }
+
+    #[test]
+    fn what_may_be_inside_is_left_alone() {
+        for line in [
+            "echo x > src/a.rs",
+            "cd src && echo x > ../a.rs",
+            "make > /tmp/log 2>&1",
+            "echo x > /dev/null",
+            "cat /etc/os-release",
+            "echo x > /home/alice/work/app/src/a.rs",
+            "cd /workspace/app && echo x > a.rs",
+            "ls ..",
+        ] {
+            assert!(is_harmless(&shell(line)), "{line}: {:?}", shell(line));
+        }
+        let climbing = Reach::of_effects(ActionType::ShellCmd, &command::analyse("echo x > ../a", places()), true);
+        assert!(is_harmless(&climbing));
+        assert!(is_harmless(&tool("write_file", &serde_json::json!({"path": "/workspace/app/a.rs", "content": "rm -rf /"}))));
+        assert!(is_harmless(&tool("write_file", &serde_json::json!({"path": "C:\\work\\a.rs", "content": "y"}))));
+    }
+
+    #[test]
+    fn protected_names_are_known_wherever_they_stand() {
+        for path in [
+            "package.json",
+            "web/Package.JSON",
+            ".env.local",
+            "k/server.PEM",
+            ".git/config",
+            "a/node_modules/b/c",
+            "requirements-dev.txt",
+            ".env.",
+        ] {
+            assert!(is_protected(path), "{path}");
+        }
+        for path in ["src/env.rs", "package.json.md", "docs/key", ".gitignore", "environment"] {
+            assert!(!is_protected(path), "{path}");
+        }
+        assert_eq!(shell("echo x > .git/hooks/pre-commit").protected, [".git/hooks/pre-commit"]);
+        assert_eq!(shell("rm ./Cargo.lock").protected, ["Cargo.lock"]);
+        assert!(shell("cat .env").protected.is_empty());
+    }
+}

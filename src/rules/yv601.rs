@@ -1,0 +1,62 @@
+//! A thought refers to a context item that isn't in its snapshot.
+//!
+//! ## What it does
+//! What `usedContext` names, and what references in the reasoning or the answer name (`[Reference] TYPE: NAME (PATH)`), is
+//! looked up among the items of the snapshot that the thought was shown: its own, or the last one that was recorded.
+//! A leading `./` and doubled slashes don't count. Where no record lists items, nothing can be said and nothing is.
+//!
+//! ## Why it matters
+//! A reference is evidence: it says which facts a conclusion rests on, and items that are used gain weight. One to something
+//! that the model was never shown is made up, or the snapshot doesn't say all that was shown.
+//!
+//! ## How to mend it
+//! Record every item that is put before the model. Check references in the model's output against the snapshot before the
+//! thought becomes a record, and ask again where they don't hold.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Say what add() does","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000200,"thought":{"reasoning":"It adds.","done":true},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7","items":[{"path":"src/add.ts","hash":"9c1e","tokens":40}]},"usedContext":["src/sub.ts"]}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000210,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Say what add() does","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000200,"thought":{"reasoning":"It adds.","done":true},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7","items":[{"path":"src/add.ts","hash":"9c1e","tokens":40}]},"usedContext":["src/add.ts"]}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000210,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+
+use super::{Check, Out, Rule, Scene, When};
+use crate::diag::{Code, Severity};
+use crate::replay::ContextBreak;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(601),
+    name: "unknown-reference",
+    severity: Severity::Error,
+    aspect: None,
+    summary: "a thought refers to a context item that isn't in the snapshot",
+    source: include_str!("yv601.rs"),
+    check: Check::Scene(&[When::Oddity], check),
+};
+
+/// What is listed of one record; the rest is counted.
+const MOST: usize = 10;
+
+fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+    let unknown = scene.judged.context.iter().filter_map(|b| match b {
+        ContextBreak::UnknownReference { path, declared } => Some((path, *declared)),
+        ContextBreak::DiffMismatch { .. } | ContextBreak::SilentCut { .. } => None,
+    });
+    let unknown: Vec<(&String, bool)> = unknown.collect();
+    for (path, declared) in unknown.iter().take(MOST) {
+        let handle = out.report(&RULE, format!("`{path}` is referred to, and isn't in the snapshot"));
+        if *declared {
+            handle.whole_record("/usedContext");
+        }
+    }
+    if unknown.len() > MOST {
+        out.report(&RULE, format!("{} more references aren't in the snapshot", unknown.len() - MOST));
+    }
+}

@@ -1,0 +1,60 @@
+//! A context diff disagrees with its two snapshots.
+//!
+//! ## What it does
+//! `added`, `removed` and `changed` of a `context_changed` record, or of `contextDiff` in a turn, are compared with the snapshot
+//! beside them and with the last one before: exactly the paths that came, that went, and whose hash is another must
+//! be named. Without a snapshot before, only what the one beside it contradicts is a finding.
+//!
+//! ## Why it matters
+//! The diff is what people read to see what a conclusion newly rests on. An item that changes without being named has been
+//! exchanged under a conclusion that was drawn from the old one.
+//!
+//! ## How to mend it
+//! Derive the diff from the two snapshots in place of keeping it by hand, and record each change of the context.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Say what add() does","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000200,"thought":{"reasoning":"It adds.","done":true},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7","items":[{"path":"src/add.ts","hash":"9c1e","tokens":40}]},"usedContext":["src/add.ts"]}
+//! {"record":"context_changed","executionId":"exec_1","turnId":1,"timestamp":1768800000205,"diff":{"added":[],"removed":[],"changed":[]},"snapshot":{"items":[{"path":"src/add.ts","hash":"77aa","tokens":42}]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000210,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Say what add() does","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000200,"thought":{"reasoning":"It adds.","done":true},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7","items":[{"path":"src/add.ts","hash":"9c1e","tokens":40}]},"usedContext":["src/add.ts"]}
+//! {"record":"context_changed","executionId":"exec_1","turnId":1,"timestamp":1768800000205,"diff":{"added":[],"removed":[],"changed":["src/add.ts"]},"snapshot":{"items":[{"path":"src/add.ts","hash":"77aa","tokens":42}]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000210,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+
+use super::{Check, Out, Rule, Scene, When};
+use crate::diag::{Code, Severity};
+use crate::replay::ContextBreak;
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(603),
+    name: "context-diff-mismatch",
+    severity: Severity::Error,
+    aspect: None,
+    summary: "a context diff disagrees with its two snapshots",
+    source: include_str!("yv603.rs"),
+    check: Check::Scene(&[When::Oddity], check),
+};
+
+/// What is listed of one record; the rest is counted.
+const MOST: usize = 10;
+
+fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+    let wrong = scene.judged.context.iter().filter_map(|b| match b {
+        ContextBreak::DiffMismatch { what } => Some(what),
+        ContextBreak::UnknownReference { .. } | ContextBreak::SilentCut { .. } => None,
+    });
+    let wrong: Vec<&String> = wrong.collect();
+    for what in wrong.iter().take(MOST) {
+        out.report(&RULE, what.as_str()).whole_record("/diff");
+    }
+    if wrong.len() > MOST {
+        out.report(&RULE, format!("{} more differences from the snapshots", wrong.len() - MOST));
+    }
+}

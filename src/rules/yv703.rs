@@ -1,0 +1,66 @@
+//! An action that ran reaches out of the work tree.
+//!
+//! ## What it does
+//! Paths in the headers of diffs, in the parameters of tools, among the effects of commands and in `observedChanges` are
+//! followed: `..` that climbs out, system directories, settings of a home directory, network shares, and disguises
+//! of git's own directory (`.GIT`, `.git `, `git~1`, characters that a file system ignores). Of a diff every
+//! name counts that `git apply` would refuse, names of devices and streams of Windows included. Of commands only
+//! writes and removals count. A record seldom says where its work tree stands, so an absolute path that may
+//! be inside it is left alone; and where a human has approved the action, only what is disguised counts.
+//!
+//! ## Why it matters
+//! The work tree is what a review covers and what can be undone. A write to a shell's settings, to `~/.ssh` or through a
+//! hook of git outlives the execution and runs with the rights of whoever works there next.
+//!
+//! ## How to mend it
+//! Write below the work tree, by relative paths. What has to go elsewhere is an action for a human to approve; run
+//! agents where nothing else can be written.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Check before each commit","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Needed.","done":false,"action":{"type":"code_diff","payload":{"diff":"--- /dev/null\n+++ b/.GIT/hooks/pre-commit\n@@ -0,0 +1 @@\n+make check\n"}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"code_diff","payload":{"diff":"--- /dev/null\n+++ b/.GIT/hooks/pre-commit\n@@ -0,0 +1 @@\n+make check\n"},"riskLevel":"high","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"approved","by":"human","actionId":"a1","signer":"alice","timestamp":1768800002510}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"ok"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Done.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Check before each commit","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Needed.","done":false,"action":{"type":"code_diff","payload":{"diff":"--- /dev/null\n+++ b/tools/hooks/pre-commit\n@@ -0,0 +1 @@\n+make check\n"}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"code_diff","payload":{"diff":"--- /dev/null\n+++ b/tools/hooks/pre-commit\n@@ -0,0 +1 @@\n+make check\n"},"riskLevel":"medium","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"approved","by":"human","actionId":"a1","signer":"alice","timestamp":1768800002510}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"ok"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Done.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+
+use super::{Check, Out, Rule, Scene, When};
+use crate::diag::{Code, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(703),
+    name: "path-escapes-workdir",
+    severity: Severity::Error,
+    aspect: None,
+    summary: "a path leaves the work tree (.., absolute, symlink, case or Unicode tricks)",
+    source: include_str!("yv703.rs"),
+    check: Check::Scene(&[When::Execution], check),
+};
+
+/// Paths that are named; the rest is counted.
+const MOST: usize = 5;
+
+fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+    let Some(ran) = &scene.judged.executed else { return };
+    for leaving in ran.leaves.iter().take(MOST) {
+        out.report(&RULE, format!("`{}` leaves the work tree: {}", leaving.path, leaving.why))
+            .related(scene.execution.turn().proposal.as_ref().map_or(0, |p| p.line), "the action was proposed here");
+    }
+    if ran.leaves.len() > MOST {
+        out.report(&RULE, format!("{} more paths leave the work tree", ran.leaves.len() - MOST));
+    }
+}

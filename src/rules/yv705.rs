@@ -1,0 +1,64 @@
+//! A protected path was written without a human.
+//!
+//! ## What it does
+//! What an action that ran has written or removed, by its diff, its parameters, its command or `observedChanges`, is
+//! held against the built-in lists: dependency manifests and lock files, `tsconfig.json`, `.env` and its kin, keys and
+//! certificates, `.git/`, `node_modules/`, `.ssh/`. The rule fires unless a human approved the action. Where the
+//! format doesn't record who did, it says nothing; tool calls and diffs that failed have written nothing.
+//!
+//! ## Why it matters
+//! These files decide what else runs: one line in a manifest brings in somebody else's code, one in `.git/config` runs it
+//! at the next command. A policy that lets edits pass was hardly meant for them.
+//!
+//! ## How to mend it
+//! Have the policy ask a human for protected paths (`path: { protected: true }`, effect `require_approval`), and
+//! propose such a change as an action of its own.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Add a library","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Needed.","done":false,"action":{"type":"tool_call","payload":{"tool":"edit_file","parameters":{"path":"package.json","content":"{}"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"edit_file","parameters":{"path":"package.json","content":"{}"}},"riskLevel":"medium","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"approved","by":"policy","actionId":"a1","timestamp":1768800002510,"ruleId":"allow-edits"}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"ok"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Done.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Add a library","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Needed.","done":false,"action":{"type":"tool_call","payload":{"tool":"edit_file","parameters":{"path":"package.json","content":"{}"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"edit_file","parameters":{"path":"package.json","content":"{}"}},"riskLevel":"medium","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"approved","by":"human","actionId":"a1","timestamp":1768800002510,"signer":"alice"}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"ok"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Done.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+
+use super::{Check, Out, Rule, Scene, When};
+use crate::diag::{Code, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(705),
+    name: "protected-path",
+    severity: Severity::Error,
+    aspect: None,
+    summary: "a protected path was written without a human",
+    source: include_str!("yv705.rs"),
+    check: Check::Scene(&[When::Execution], check),
+};
+
+/// Paths that are named; the rest is counted.
+const MOST: usize = 5;
+
+fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+    let Some(ran) = scene.judged.executed.as_ref().filter(|r| !r.protected.is_empty()) else { return };
+    let shown: Vec<String> = ran.protected.iter().take(MOST).map(|p| format!("`{p}`")).collect();
+    let more = ran.protected.len().saturating_sub(MOST);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let verb = if ran.protected.len() == 1 { "is" } else { "are" };
+    out.report(&RULE, format!("{}{more} {verb} protected, and no human approved the action", shown.join(", ")))
+        .below_if_there("/observedChanges")
+        .related(ran.decision_line.unwrap_or_default(), "the decision");
+}

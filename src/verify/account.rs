@@ -1,0 +1,360 @@
+//! Does a record account for a change? What its actions changed, applied to a revision and held against another.
+
+use super::Report;
+use super::shard::help;
+use crate::diag::{Code, Finding, Place, Severity};
+use crate::replay::RecordedChange;
+use crate::rules::by_code;
+use crate::trace::action::plain_path;
+use crate::workspace::diff::apply::{Outcome, Place as At, apply};
+use crate::workspace::diff::tree::{File, Overlay, Revision, TreeError};
+use crate::workspace::diff::{Change, Diff, Limits, Mode, parse};
+use crate::workspace::git::ObjectId;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Paths that a sentence names; the rest is counted.
+const SHOWN: usize = 10;
+
+/// The answer to whether a record accounts for a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Accounted {
+    /// Every file that the commit changes ends as the record says, and the record changes no other.
+    Yes,
+    /// Some file doesn't.
+    No,
+    /// Nothing contradicts it, but the content of some file isn't recorded.
+    NotRecorded,
+}
+
+/// What a record's diffs give on a revision, and how that compares with another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Account {
+    /// The commit that the diffs were applied to.
+    pub base: String,
+    /// The commit that the outcome was compared with.
+    pub head: Option<String>,
+    /// Executed diffs that apply.
+    pub applied: u64,
+    /// Executed diffs that don't, or are none.
+    pub failed: u64,
+    /// Executed diffs of which it can't be told: a command wrote the same file before, or it is binary.
+    pub unjudged: u64,
+    /// Actions that may have changed anything, with nothing recorded of what they did.
+    pub opaque: u64,
+    /// Files that the record changes: by diffs that apply.
+    pub changed: Vec<String>,
+    /// The answer, where there is a commit to compare with.
+    pub accounts_for_head: Option<Accounted>,
+    /// Files that the commit leaves as the record does.
+    pub as_recorded: Vec<String>,
+    /// Files that both change, to different content.
+    pub other_content: Vec<String>,
+    /// Files that both change, where the record doesn't hold the content.
+    pub content_not_recorded: Vec<String>,
+    /// Files that only the commit changes.
+    pub only_in_head: Vec<String>,
+    /// Files that only the record changes.
+    pub only_in_record: Vec<String>,
+}
+
+/// Applies what the executions of a report have changed, in the order of the input, to `base`; adds findings (YV702, YV704),
+/// the account, and sentences for people. `Options::settings.keep_changes` must have been set.
+///
+/// # Errors
+/// When a revision can't be read.
+pub fn settle(
+    report: &mut Report,
+    base: (ObjectId, &Revision<'_>),
+    head: Option<(ObjectId, &Revision<'_>)>,
+) -> Result<(), TreeError> {
+    let limits = Limits::default();
+    let mut teller = Teller {
+        overlay: Overlay::new(base.1),
+        limits,
+        base: short(base.0),
+        unknown: BTreeSet::new(),
+        account: Account {
+            base: base.0.to_string(),
+            head: head.map(|(id, _)| id.to_string()),
+            applied: 0,
+            failed: 0,
+            unjudged: 0,
+            opaque: 0,
+            changed: Vec::new(),
+            accounts_for_head: None,
+            as_recorded: Vec::new(),
+            other_content: Vec::new(),
+            content_not_recorded: Vec::new(),
+            only_in_head: Vec::new(),
+            only_in_record: Vec::new(),
+        },
+        findings: Vec::new(),
+    };
+    let mut changes: Vec<(&Arc<str>, &Arc<str>, &RecordedChange)> =
+        report.summaries.iter().flat_map(|s| s.changes.iter().map(|c| (&s.file, &s.id, c))).collect();
+    changes.sort_by(|a, b| (a.0, a.2.line).cmp(&(b.0, b.2.line)));
+    for (file, id, change) in changes {
+        teller.change(file, id, change);
+    }
+    let differing = |(path, file): (&String, &Option<File>)| {
+        let before = Overlay::new(base.1).file(path, limits.file_bytes);
+        before.map(|before| (before != *file).then(|| path.clone())).transpose()
+    };
+    teller.account.changed = teller.overlay.changes().iter().filter_map(differing).collect::<Result<_, _>>()?;
+    if let Some((id, revision)) = head {
+        teller.compare(base.1, revision)?;
+        let place = report.summaries.first().map(|s| (s.file.clone(), s.line)).unwrap_or_default();
+        teller.contradict(&place, &short(id));
+    }
+    let Teller { account, findings, .. } = teller;
+    report.notices.extend(sentences(&account));
+    report.account = Some(account);
+    report.counts.rules_run += u64::from(report.counts.rules_run > 0);
+    for mut finding in findings {
+        report.counts.count(finding.severity);
+        report.secrets.clean(&mut finding.message);
+        report.findings.push(finding);
+    }
+    for notice in &mut report.notices {
+        report.secrets.clean(notice);
+    }
+    if let Some(account) = &mut report.account {
+        let Account { changed, as_recorded, other_content, content_not_recorded, only_in_head, only_in_record, .. } = account;
+        for path in
+            [changed, as_recorded, other_content, content_not_recorded, only_in_head, only_in_record].into_iter().flatten()
+        {
+            report.secrets.clean(path);
+        }
+    }
+    report.findings.sort_by_cached_key(Finding::order);
+    crate::diag::assign_fingerprints(&mut report.findings);
+    Ok(())
+}
+
+fn short(id: ObjectId) -> String {
+    id.to_string().chars().take(8).collect()
+}
+
+struct Teller<'t> {
+    overlay: Overlay<'t>,
+    limits: Limits,
+    base: String,
+    /// Files that were written and whose content isn't recorded.
+    unknown: BTreeSet<String>,
+    account: Account,
+    findings: Vec<Finding>,
+}
+
+impl Teller<'_> {
+    fn change(&mut self, file: &Arc<str>, id: &Arc<str>, change: &RecordedChange) {
+        let place = (file.clone(), change.line);
+        if let Some(text) = &change.diff {
+            match parse(text.as_bytes(), &self.limits) {
+                // That it is none has been said where it was proposed.
+                Err(_) => self.account.failed += 1,
+                Ok(diff) => {
+                    let outcome = apply(&diff, &mut self.overlay, &self.limits);
+                    self.outcome(&place, id, &diff, &outcome);
+                    self.compare_with_declared(&place, id, &diff, change);
+                }
+            }
+        }
+        self.unknown.extend(change.written.iter().cloned());
+        self.account.opaque += u64::from(change.opaque);
+    }
+
+    fn outcome(&mut self, place: &(Arc<str>, u64), id: &Arc<str>, diff: &Diff<'_>, outcome: &Outcome) {
+        if outcome.applies() {
+            self.account.applied += 1;
+            return;
+        }
+        let broken: Vec<_> = outcome.files.iter().filter(|f| !f.applies()).collect();
+        let excused = broken.iter().all(|f| self.unknown.contains(&f.path)) || outcome.is_unjudged();
+        // What it did to its files can't be told any more.
+        self.unknown.extend(diff.files.iter().flat_map(|f| [f.old.clone(), f.new.clone()]));
+        if excused {
+            self.account.unjudged += 1;
+            return;
+        }
+        self.account.failed += 1;
+        let Some(worst) = broken.first() else { return };
+        let why = match &worst.refusal {
+            Some(refusal) => refusal.to_string(),
+            // Neither the diff's words nor the file's: either may hold what a report must not.
+            None => worst
+                .hunks
+                .iter()
+                .find_map(|h| match &h.place {
+                    At::Conflict(Some(nearest)) => Some(format!(
+                        "the hunk at line {} of the diff conflicts; nearest is line {} of the file",
+                        h.line, nearest.line
+                    )),
+                    At::Conflict(None) => {
+                        Some(format!("the hunk at line {} of the diff conflicts; nothing of it stands in the file", h.line))
+                    }
+                    At::At(_) => None,
+                })
+                .unwrap_or_default(),
+        };
+        let more = if broken.len() > 1 { format!(" ({} more files likewise)", broken.len() - 1) } else { String::new() };
+        let doubt = self.account.opaque > 0;
+        let message = format!(
+            "the diff is said to have succeeded, and doesn't apply to `{}`: `{}`: {why}{more}{}",
+            self.base,
+            worst.path,
+            if doubt { "; commands ran before of which it isn't recorded what they changed" } else { "" }
+        );
+        self.find(702, place, Some(id), message, doubt.then_some(Severity::Warning));
+    }
+
+    /// What a diff changes is known: it must be what was declared, and what was observed.
+    fn compare_with_declared(&mut self, place: &(Arc<str>, u64), id: &Arc<str>, diff: &Diff<'_>, change: &RecordedChange) {
+        let (said, word) = match (&change.observed, &change.declared) {
+            (Some(observed), _) => (observed, "observed"),
+            (None, Some(declared)) => (declared, "declared"),
+            (None, None) => return,
+        };
+        let said: BTreeSet<String> = said.iter().map(|p| plain_path(p).into_owned()).collect();
+        let touched: BTreeSet<String> = diff.files.iter().flat_map(|f| [f.old.clone(), f.new.clone()]).collect();
+        // The old name of a file that moves, and the original of a copy, need no mention.
+        let named = diff.files.iter().map(|f| if f.change == Change::Delete { f.old.clone() } else { f.new.clone() });
+        let unsaid: Vec<String> = named.collect::<BTreeSet<_>>().difference(&said).cloned().collect();
+        let untouched: Vec<String> = said.difference(&touched).cloned().collect();
+        let mut parts = Vec::new();
+        if !unsaid.is_empty() {
+            parts.push(format!("the diff changes {}, which isn't {word}", list(&unsaid)));
+        }
+        if !untouched.is_empty() {
+            parts.push(format!("{} is {word}, and the diff doesn't change it", list(&untouched)));
+        }
+        if !parts.is_empty() {
+            self.find(704, place, Some(id), parts.join("; "), None);
+        }
+    }
+
+    /// Holds the outcome against a commit, in both directions.
+    fn compare(&mut self, base: &Revision<'_>, head: &Revision<'_>) -> Result<(), TreeError> {
+        let files = |revision: &Revision<'_>| -> BTreeMap<String, (Mode, ObjectId)> {
+            revision.files().map(|(path, mode, id)| (path.to_owned(), (mode, id))).collect()
+        };
+        let (before, after) = (files(base), files(head));
+        let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+        let committed: BTreeSet<&String> = paths.into_iter().filter(|p| before.get(*p) != after.get(*p)).collect();
+        let recorded: BTreeSet<String> = self.account.changed.iter().cloned().collect();
+        let there = Overlay::new(head);
+        for path in &committed {
+            let list = if self.unknown.contains(*path) {
+                &mut self.account.content_not_recorded
+            } else if !recorded.contains(*path) {
+                &mut self.account.only_in_head
+            } else if there.file(path, self.limits.file_bytes)? == self.overlay.file(path, self.limits.file_bytes)? {
+                &mut self.account.as_recorded
+            } else {
+                &mut self.account.other_content
+            };
+            list.push((*path).clone());
+        }
+        // Of files whose content isn't recorded it can't be told whether they changed at all.
+        let only: Vec<String> =
+            recorded.iter().filter(|p| !committed.contains(p) && !self.unknown.contains(*p)).cloned().collect();
+        self.account.only_in_record = only;
+        let account = &mut self.account;
+        let contradicted = account.failed > 0
+            || [&account.only_in_head, &account.only_in_record, &account.other_content].iter().any(|list| !list.is_empty());
+        let open = !account.content_not_recorded.is_empty() || account.unjudged > 0;
+        account.accounts_for_head = Some(match (contradicted, open) {
+            (true, _) => Accounted::No,
+            (false, true) => Accounted::NotRecorded,
+            (false, false) => Accounted::Yes,
+        });
+        Ok(())
+    }
+
+    fn contradict(&mut self, place: &(Arc<str>, u64), head: &str) {
+        let Account { only_in_head, only_in_record, other_content, .. } = &self.account;
+        let mut said = Vec::new();
+        if !only_in_head.is_empty() {
+            said.push(format!("`{head}` changes what no recorded action changes: {}", list(only_in_head)));
+        }
+        if !other_content.is_empty() {
+            said.push(format!("`{head}` leaves other content than the recorded actions: {}", list(other_content)));
+        }
+        if !only_in_record.is_empty() {
+            said.push(format!("recorded actions change what `{head}` doesn't: {}", list(only_in_record)));
+        }
+        for message in said {
+            self.find(704, place, None, message, None);
+        }
+    }
+
+    fn find(&mut self, code: u16, place: &(Arc<str>, u64), id: Option<&Arc<str>>, message: String, severity: Option<Severity>) {
+        let Some(rule) = by_code(Code(code)) else { return };
+        self.findings.push(Finding {
+            code: rule.code,
+            name: rule.name,
+            severity: severity.unwrap_or(rule.severity),
+            message,
+            place: Place { file: place.0.clone(), line: place.1, ..Place::default() },
+            execution: id.cloned(),
+            turn: None,
+            related: Vec::new(),
+            help: Some(help(rule)),
+            fingerprint: String::new(),
+        });
+    }
+}
+
+/// The first few paths in backticks.
+fn list(paths: &[String]) -> String {
+    let mut shown: Vec<String> = paths.iter().take(SHOWN).map(|p| format!("`{p}`")).collect();
+    if paths.len() > SHOWN {
+        shown.push(format!("{} more", paths.len() - SHOWN));
+    }
+    shown.join(", ")
+}
+
+fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// The account for people.
+fn sentences(account: &Account) -> Vec<String> {
+    let short = |id: &str| id.chars().take(8).collect::<String>();
+    let base = short(&account.base);
+    let mut out = vec![format!(
+        "of the diffs that ran, {} to {base}, {} not, {} can't be judged; they change {}",
+        if account.applied == 1 { "1 applies".to_owned() } else { format!("{} apply", account.applied) },
+        account.failed,
+        account.unjudged,
+        count(account.changed.len(), "file")
+    )];
+    if account.opaque > 0 {
+        let what = count(usize::try_from(account.opaque).unwrap_or(usize::MAX), "action");
+        out.push(format!("{what} ran of which it isn't recorded what they changed"));
+    }
+    let (Some(answer), Some(head)) = (account.accounts_for_head, &account.head) else { return out };
+    let answer = match answer {
+        Accounted::Yes => "yes",
+        Accounted::No => "no",
+        Accounted::NotRecorded => "not recorded",
+    };
+    let Account { as_recorded, other_content, content_not_recorded, only_in_head, only_in_record, .. } = account;
+    let all = as_recorded.len() + other_content.len() + content_not_recorded.len() + only_in_head.len();
+    out.push(format!(
+        "does this record account for {base}..{}? {answer}: of {} that the commits change, {} as recorded, {} with other content, \
+         {} with content that isn't recorded, {} not in the record; {} only in the record",
+        short(head),
+        count(all, "file"),
+        as_recorded.len(),
+        other_content.len(),
+        content_not_recorded.len(),
+        only_in_head.len(),
+        only_in_record.len()
+    ));
+    out
+}

@@ -1,0 +1,311 @@
+//! Trees of files that diffs are applied to: a revision, a folder, and changes over either.
+
+use super::Mode;
+use crate::workspace::git::{Entry, GitError, Kind, ObjectId, Repository};
+use crate::workspace::path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use thiserror::Error;
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing.
+    Nothing,
+    /// A folder.
+    Folder,
+    /// A file.
+    File(Mode),
+}
+
+/// A file with its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Its type and permissions.
+    pub mode: Mode,
+    /// Its bytes; of a link where it points to. Empty for a submodule.
+    pub content: Rc<[u8]>,
+}
+
+/// A tree can't be read.
+#[derive(Debug, Error)]
+pub enum TreeError {
+    /// The repository says why.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The file system says why.
+    #[error("`{path}` can't be read: {source}")]
+    Io {
+        /// The path below the folder.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file has more bytes than are taken.
+    #[error("`{path}` has {size} bytes, more than the limit of {limit}")]
+    TooLarge {
+        /// The path.
+        path: String,
+        /// Its size in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: usize,
+    },
+}
+
+/// A tree of files. Paths are relative, with `/`, and have been found safe before ([`crate::workspace::path::entry`]).
+pub trait Tree {
+    /// What stands at a path. No link is followed.
+    ///
+    /// # Errors
+    /// When the tree can't be read.
+    fn look(&self, path: &str) -> Result<Found, TreeError>;
+
+    /// The file at a path, which [`Tree::look`] has found there, unless it has more than `limit` bytes.
+    ///
+    /// # Errors
+    /// When the tree can't be read, or the file is too large.
+    fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError>;
+
+    /// Another spelling of `path` that stands in the tree and that a file system which folds letters' case, or
+    /// normalises Unicode, takes for the same. `None` also when the tree can't say.
+    fn twin(&self, path: &str) -> Option<String>;
+}
+
+/// The spellings of paths, and of the folders above them, by what they fold to.
+#[derive(Debug, Default)]
+pub(super) struct Spellings(BTreeMap<String, BTreeSet<String>>);
+
+impl Spellings {
+    /// Adds a file.
+    pub(super) fn add(&mut self, file: &str) {
+        for place in path::above(file).chain([file]) {
+            self.0.entry(path::fold(place)).or_default().insert(place.to_owned());
+        }
+    }
+
+    /// The other spellings of a path.
+    pub(super) fn others<'s>(&'s self, path: &'s str) -> impl Iterator<Item = &'s String> {
+        self.0.get(&path::fold(path)).into_iter().flatten().filter(move |other| *other != path)
+    }
+}
+
+/// The tree of a commit.
+#[derive(Debug)]
+pub struct Revision<'r> {
+    repository: &'r Repository,
+    files: BTreeMap<String, (Mode, ObjectId)>,
+    spellings: Spellings,
+}
+
+impl<'r> Revision<'r> {
+    /// Lists the files of a commit.
+    ///
+    /// # Errors
+    /// When its tree can't be read.
+    pub fn new(repository: &'r Repository, commit: ObjectId) -> Result<Self, GitError> {
+        let entries = repository.files(commit)?;
+        let mut spellings = Spellings::default();
+        for entry in &entries {
+            spellings.add(&entry.path);
+        }
+        let mode = |entry: &Entry| match entry.kind {
+            Kind::File => Mode::File,
+            Kind::Executable => Mode::Executable,
+            Kind::Link => Mode::Link,
+            Kind::Submodule => Mode::Submodule,
+        };
+        let files = entries.into_iter().map(|e| (e.path.clone(), (mode(&e), e.id))).collect();
+        Ok(Self { repository, files, spellings })
+    }
+
+    /// The files with their modes and objects.
+    pub fn files(&self) -> impl Iterator<Item = (&str, Mode, ObjectId)> {
+        self.files.iter().map(|(path, (mode, id))| (path.as_str(), *mode, *id))
+    }
+}
+
+impl Tree for Revision<'_> {
+    fn look(&self, path: &str) -> Result<Found, TreeError> {
+        if let Some((mode, _)) = self.files.get(path) {
+            return Ok(Found::File(*mode));
+        }
+        let below = format!("{path}/");
+        let next = self.files.range(below.clone()..).next();
+        Ok(if next.is_some_and(|(name, _)| name.starts_with(&below)) { Found::Folder } else { Found::Nothing })
+    }
+
+    fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError> {
+        match self.files.get(path) {
+            None | Some((Mode::Submodule, _)) => Ok(Rc::from([])),
+            Some((_, id)) => match self.repository.content(*id, limit) {
+                Err(GitError::TooLarge { size, limit, .. }) => {
+                    Err(TreeError::TooLarge { path: path.to_owned(), size: size as u64, limit })
+                }
+                other => Ok(Rc::from(other?)),
+            },
+        }
+    }
+
+    fn twin(&self, path: &str) -> Option<String> {
+        // A tree that holds both already isn't this path's doing.
+        let here = self.look(path).is_ok_and(|found| found != Found::Nothing);
+        self.spellings.others(path).next().filter(|_| !here).cloned()
+    }
+}
+
+/// A folder of the file system. It is only read.
+#[derive(Debug)]
+pub struct Folder {
+    root: PathBuf,
+}
+
+impl Folder {
+    /// The tree below a folder.
+    #[must_use]
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.to_path_buf() }
+    }
+}
+
+#[cfg(unix)]
+fn may_run(metadata: &std::fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn may_run(_: &std::fs::Metadata) -> bool {
+    false
+}
+
+impl Tree for Folder {
+    fn look(&self, path: &str) -> Result<Found, TreeError> {
+        let metadata = match self.root.join(path).symlink_metadata() {
+            Ok(metadata) => metadata,
+            Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+                return Ok(Found::Nothing);
+            }
+            Err(source) => return Err(TreeError::Io { path: path.to_owned(), source }),
+        };
+        let kind = metadata.file_type();
+        Ok(if kind.is_symlink() {
+            Found::File(Mode::Link)
+        } else if kind.is_dir() {
+            Found::Folder
+        } else if may_run(&metadata) {
+            Found::File(Mode::Executable)
+        } else {
+            Found::File(Mode::File)
+        })
+    }
+
+    fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError> {
+        let full = self.root.join(path);
+        let refused = |source| TreeError::Io { path: path.to_owned(), source };
+        let metadata = full.symlink_metadata().map_err(refused)?;
+        if metadata.file_type().is_symlink() {
+            let target = std::fs::read_link(&full).map_err(refused)?;
+            return Ok(Rc::from(target.to_string_lossy().as_bytes()));
+        }
+        // Neither a device nor a pipe is read: it may never end.
+        if !metadata.is_file() {
+            return Err(refused(std::io::Error::other("it is no ordinary file")));
+        }
+        if metadata.len() > limit as u64 {
+            return Err(TreeError::TooLarge { path: path.to_owned(), size: metadata.len(), limit });
+        }
+        Ok(Rc::from(std::fs::read(&full).map_err(refused)?))
+    }
+
+    fn twin(&self, path: &str) -> Option<String> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let wanted = path::fold(name);
+        let names = std::fs::read_dir(self.root.join(folder)).ok()?;
+        let mut names: Vec<String> = names.flatten().filter_map(|e| e.file_name().into_string().ok()).collect();
+        names.sort();
+        if names.iter().any(|n| n == name) {
+            return None;
+        }
+        let twin = names.into_iter().find(|n| path::fold(n) == wanted)?;
+        Some(if folder.is_empty() { twin } else { format!("{folder}/{twin}") })
+    }
+}
+
+/// A tree with changes over it.
+pub struct Overlay<'t> {
+    base: &'t dyn Tree,
+    changes: BTreeMap<String, Option<File>>,
+    spellings: Spellings,
+}
+
+impl std::fmt::Debug for Overlay<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Overlay").field("changes", &self.changes).finish_non_exhaustive()
+    }
+}
+
+impl<'t> Overlay<'t> {
+    /// A tree that hasn't changed yet.
+    #[must_use]
+    pub fn new(base: &'t dyn Tree) -> Self {
+        Self { base, changes: BTreeMap::new(), spellings: Spellings::default() }
+    }
+
+    /// Everything that has changed; `None` where a file is gone.
+    #[must_use]
+    pub fn changes(&self) -> &BTreeMap<String, Option<File>> {
+        &self.changes
+    }
+
+    /// The tree below.
+    #[must_use]
+    pub fn base(&self) -> &'t dyn Tree {
+        self.base
+    }
+
+    /// Puts changes over those that are there.
+    pub fn take(&mut self, changes: BTreeMap<String, Option<File>>) {
+        for (path, _) in changes.iter().filter(|(_, file)| file.is_some()) {
+            self.spellings.add(path);
+        }
+        self.changes.extend(changes);
+    }
+
+    /// The file at a path, if one stands there.
+    ///
+    /// # Errors
+    /// As [`Tree::read`].
+    pub fn file(&self, path: &str, limit: usize) -> Result<Option<File>, TreeError> {
+        if let Some(changed) = self.changes.get(path) {
+            return Ok(changed.clone());
+        }
+        match self.base.look(path)? {
+            Found::File(mode) => Ok(Some(File { mode, content: self.base.read(path, limit)? })),
+            Found::Folder | Found::Nothing => Ok(None),
+        }
+    }
+}
+
+impl Tree for Overlay<'_> {
+    fn look(&self, path: &str) -> Result<Found, TreeError> {
+        if let Some(changed) = self.changes.get(path) {
+            return Ok(changed.as_ref().map_or(Found::Nothing, |file| Found::File(file.mode)));
+        }
+        let below = format!("{path}/");
+        let made = self.changes.range(below.clone()..).take_while(|(name, _)| name.starts_with(&below)).any(|(_, f)| f.is_some());
+        if made { Ok(Found::Folder) } else { self.base.look(path) }
+    }
+
+    fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError> {
+        Ok(self.file(path, limit)?.map_or_else(|| Rc::from([]), |file| file.content))
+    }
+
+    fn twin(&self, path: &str) -> Option<String> {
+        let stands = |other: &&String| self.changes.get(*other) != Some(&None);
+        if let Some(own) = self.spellings.others(path).find(stands) {
+            return Some(own.clone());
+        }
+        self.base.twin(path).filter(|twin| self.changes.get(twin) != Some(&None))
+    }
+}

@@ -1,0 +1,174 @@
+//! `replay --repo`: what a record's diffs give on a revision, held against another one.
+
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+    let status = Command::new("git").current_dir(folder).args(identity).args(arguments).status().unwrap();
+    assert!(status.success(), "git {arguments:?}");
+}
+
+fn commit(folder: &Path, files: &[(&str, &str)]) {
+    for (path, content) in files {
+        std::fs::write(folder.join(path), content).unwrap();
+        git(folder, &["add", path]);
+    }
+    git(folder, &["commit", "-q", "-m", "x"]);
+}
+
+/// A trace whose actions are approved by a human and succeed, one a turn.
+fn trace(actions: &[Value]) -> String {
+    let mut records = vec![json!({
+        "record": "execution_started", "executionId": "e", "timestamp": 1_768_800_000_000_i64, "schemaVersion": "1.0",
+        "rootIntent": "x", "fsmVersion": "1", "policy": {"digest": "sha256:7d1a"},
+    })];
+    for (action, n) in actions.iter().zip(1i64..) {
+        let at = 1_768_800_000_000_i64 + n * 10_000;
+        let record = |kind: &str, more: Value| {
+            let mut record = json!({"record": kind, "executionId": "e", "turnId": n, "timestamp": at + 5000});
+            record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            record
+        };
+        let mut proposed = action.clone();
+        let declared = proposed.as_object_mut().unwrap().remove("declared");
+        let thought = json!({"reasoning": "r", "done": false, "action": proposed});
+        proposed
+            .as_object_mut()
+            .unwrap()
+            .extend(json!({"id": format!("a{n}"), "riskLevel": "high", "reasoning": "r"}).as_object().unwrap().clone());
+        let snapshot = json!({"inputHash": "5f2a", "systemPromptVersion": "p3", "toolSetVersion": "t7"});
+        records.push(record("thought_generated", json!({"timestamp": at, "thought": thought, "contextSnapshot": snapshot})));
+        let mut proposal = record("action_proposed", json!({"timestamp": at, "action": proposed}));
+        if let Some(declared) = declared {
+            proposal["declaredChanges"] = declared;
+        }
+        records.push(proposal);
+        let decision =
+            json!({"status": "approved", "by": "human", "signer": "alice", "actionId": format!("a{n}"), "timestamp": at + 5000});
+        records.push(record("governance_decided", json!({"decision": decision})));
+        records
+            .push(record("execution_finished", json!({"actionId": format!("a{n}"), "result": {"success": true, "output": ""}})));
+        records.push(record("observation_recorded", json!({"observation": {"summary": "s", "artifacts": []}})));
+        let last = usize::try_from(n).unwrap() == actions.len();
+        let evaluation = if last {
+            json!({"kind": "terminate", "reason": "goal_satisfied"})
+        } else {
+            json!({"kind": "continue", "reason": "incomplete"})
+        };
+        records.push(record("evaluation_made", json!({"evaluation": evaluation})));
+    }
+    records.iter().map(|r| format!("{r}\n")).collect()
+}
+
+fn diff(text: &str) -> Value {
+    json!({"type": "code_diff", "payload": {"diff": text}})
+}
+
+fn replay(folder: &Path, trace: &str, options: &[&str]) -> (i32, Value) {
+    let file = folder.join("trace.jsonl");
+    std::fs::write(&file, trace).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
+    command.current_dir(folder).args(["replay", "--format", "json", "--repo", "."]).args(options).arg("trace.jsonl");
+    let output = command.output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {error}")))
+}
+
+fn codes(report: &Value) -> Vec<&str> {
+    report["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap()).collect()
+}
+
+const FIX: &str = "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n";
+
+fn repository() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "-q"]);
+    commit(folder.path(), &[("f", "a\nb\nc\n"), ("g", "1\n")]);
+    folder
+}
+
+const SPAN: [&str; 4] = ["--base", "HEAD~1", "--head", "HEAD"];
+
+#[test]
+fn a_record_accounts_for_the_commit_that_it_led_to() {
+    let folder = repository();
+    commit(folder.path(), &[("f", "a\nB\nC\n"), ("n", "new\n")]);
+    let second = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+new\n--- a/f\n+++ b/f\n@@ -2,2 +2,2 @@\n B\n-c\n+C\n";
+    let (code, report) = replay(folder.path(), &trace(&[diff(FIX), diff(second)]), &SPAN);
+    assert_eq!((code, codes(&report).len()), (0, 0), "{report:#}");
+    let account = &report["account"];
+    assert_eq!(account["accountsForHead"], "yes", "{account:#}");
+    assert_eq!(account["asRecorded"], json!(["f", "n"]));
+    assert_eq!(account["applied"], 2);
+    let answer = report["notices"].as_array().unwrap().last().unwrap().as_str().unwrap();
+    assert!(answer.starts_with("does this record account for ") && answer.contains("? yes: of 2 files"), "{answer}");
+}
+
+#[test]
+fn both_directions_are_compared() {
+    let folder = repository();
+    commit(folder.path(), &[("f", "a\nBB\nc\n"), ("ci.yml", "curl\n")]);
+    let other = "--- a/g\n+++ b/g\n@@ -1 +1 @@\n-1\n+2\n";
+    let (code, report) = replay(folder.path(), &trace(&[diff(FIX), diff(other)]), &SPAN);
+    assert_eq!((code, codes(&report)), (1, vec!["YV704"; 3]));
+    let account = &report["account"];
+    assert_eq!(account["accountsForHead"], "no");
+    let lists = [&account["otherContent"], &account["onlyInHead"], &account["onlyInRecord"]];
+    assert_eq!(lists, [&json!(["f"]), &json!(["ci.yml"]), &json!(["g"])]);
+}
+
+#[test]
+fn what_a_command_wrote_is_not_known() {
+    let folder = repository();
+    commit(folder.path(), &[("f", "changed\n")]);
+    let shell = json!({"type": "shell_cmd", "payload": {"command": "sed -i s/b/B/ f"}});
+    let (_, report) = replay(folder.path(), &trace(std::slice::from_ref(&shell)), &SPAN);
+    assert_eq!(report["account"]["accountsForHead"], "notRecorded", "{:#}", report["account"]);
+    assert_eq!(report["account"]["contentNotRecorded"], json!(["f"]));
+    // A diff to what it wrote can't be judged: no finding says that it lies.
+    let (_, report) =
+        replay(folder.path(), &trace(&[shell, diff("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+y\n")]), &["--base", "HEAD"]);
+    assert_eq!(codes(&report), Vec::<&str>::new(), "{report:#}");
+    assert_eq!((&report["account"]["unjudged"], &report["account"]["accountsForHead"]), (&json!(1), &Value::Null));
+}
+
+#[test]
+fn a_success_that_cannot_be_is_found() {
+    let folder = repository();
+    let wrong = FIX.replace("-b", "-secret-b");
+    let (code, report) = replay(folder.path(), &trace(&[diff(&wrong)]), &[]);
+    assert_eq!((code, codes(&report)), (1, vec!["YV702"]));
+    let message = report["findings"][0]["message"].as_str().unwrap();
+    assert!(message.contains("`f`: the hunk at line 3 of the diff conflicts; nearest is line 1 of the file"), "{message}");
+    assert!(!message.contains("secret"), "{message}");
+    // After a command that may have changed anything it is a doubt.
+    let shell = json!({"type": "shell_cmd", "payload": {"command": "make generate"}});
+    let (_, report) = replay(folder.path(), &trace(&[shell, diff(&wrong)]), &[]);
+    let finding = report["findings"].as_array().unwrap().iter().find(|f| f["code"] == "YV702").unwrap();
+    assert_eq!(finding["severity"], "warning");
+}
+
+#[test]
+fn what_a_diff_changes_must_be_what_was_declared() {
+    let folder = repository();
+    let mut action = diff(FIX);
+    action["declared"] = json!(["./f", "g"]);
+    let (_, report) = replay(folder.path(), &trace(&[action.clone()]), &[]);
+    assert_eq!(codes(&report), ["YV704"]);
+    assert_eq!(report["findings"][0]["message"], "`g` is declared, and the diff doesn't change it");
+    action["declared"] = json!(["f"]);
+    assert_eq!(codes(&replay(folder.path(), &trace(&[action]), &[]).1), Vec::<&str>::new());
+}
+
+#[test]
+fn a_revision_that_is_not_there_is_no_verdict() {
+    let folder = repository();
+    std::fs::write(folder.path().join("trace.jsonl"), trace(&[diff(FIX)])).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
+    let output =
+        command.current_dir(folder.path()).args(["replay", "--repo", ".", "--base", "nowhere", "trace.jsonl"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`nowhere` names no commit"));
+}
