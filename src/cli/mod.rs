@@ -6,6 +6,7 @@ mod config;
 mod explain;
 mod fsm;
 mod gate;
+mod knowledge;
 mod output;
 mod policy;
 mod replay;
@@ -81,6 +82,9 @@ enum Command {
     /// Show the rules for credentials, or how good they are.
     #[command(subcommand)]
     Secrets(secrets::SecretsCommand),
+    /// Keep an index of what traces, transcripts and documents say, and answer from it within a budget of tokens.
+    #[command(subcommand)]
+    Knowledge(knowledge::KnowledgeCommand),
     /// Explain a rule: what it does, why it matters, how to mend it.
     Explain(explain::ExplainArgs),
     /// List the rules.
@@ -118,6 +122,7 @@ pub fn main() -> ExitCode {
         Command::Schema(command) => command.run(),
         Command::Fsm(command) => command.run(),
         Command::Secrets(command) => command.run(),
+        Command::Knowledge(command) => command.run(),
         Command::Explain(args) => args.run(),
         Command::Rules(args) => args.run(),
         Command::Completions(args) => args.run(),

@@ -21,7 +21,7 @@ mod words;
 pub use escape::terminal;
 pub use json::{Document, findings_json, safe_json, write_json};
 pub use jsonl::Line;
-pub use markdown::MARKER;
+pub use markdown::{MARKER, code as markdown_code};
 pub use outcome::Outcome;
 pub use run::{Format, Run};
 pub use text::{TextOptions, write_findings, write_problem, write_text};

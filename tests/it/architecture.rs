@@ -21,12 +21,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("rules", &["replay", "policy", "governance", "trace", "json", "diag"]),
     ("verify", &["rules", "replay", "governance", "trace", "scan", "schema", "source", "json", "diag"]),
     ("report", &["verify", "rules", "replay", "governance", "trace", "command", "diag"]),
+    ("knowledge", &["verify", "rules", "trace", "scan", "source", "json", "tokens", "time", "diag"]),
     ("attest", &["trace"]),
     ("config", &["verify", "rules", "time", "diag"]),
     (
         "cli",
         &[
             "attest",
+            "knowledge",
+            "tokens",
             "config",
             "time",
             "command",

@@ -23,6 +23,7 @@ mod corpora;
 mod gate;
 mod generate;
 mod injections;
+mod knowledge;
 mod oracle;
 mod pages;
 mod policy;

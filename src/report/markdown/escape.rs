@@ -7,7 +7,8 @@
 use crate::report::terminal;
 
 /// Hostile text as a code span, on one line.
-pub(super) fn code(text: &str) -> String {
+#[must_use]
+pub fn code(text: &str) -> String {
     span(&terminal(text))
 }
 

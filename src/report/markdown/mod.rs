@@ -6,6 +6,8 @@
 mod escape;
 mod sections;
 
+pub use escape::code;
+
 use super::Run;
 use std::io::{self, Write};
 

@@ -1,0 +1,316 @@
+//! The index of knowledge, from the command line: all or nothing, the same again, within budgets.
+
+use proptest::prelude::*;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+const CONFIG: &str = "[knowledge]
+traces = ['traces']
+transcripts = ['transcripts']
+documents = ['docs']
+progress = ['PROGRESS.md']
+summaries = ['SUMMARY.md']
+runs = ['runs']
+graph = ['graph.jsonl']
+bank = ['bank']
+skills = ['skills']
+";
+
+fn tool(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
+    command.current_dir(folder).arg("knowledge");
+    command
+}
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    tool(folder).args(args).output().unwrap()
+}
+
+fn json(folder: &Path, args: &[&str]) -> Value {
+    let output = run(folder, &[args, &["--format", "json"]].concat());
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {error}"))
+}
+
+fn text(folder: &Path, args: &[&str]) -> String {
+    let output = run(folder, args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// A project with every kind of source.
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "yuangs-verify.toml", CONFIG);
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces/demo/react-fix.jsonl");
+    write(at, "traces/react-fix.jsonl", &fs::read_to_string(demo).unwrap());
+    write(
+        at,
+        "transcripts/s1.jsonl",
+        "{\"type\":\"message\",\"timestamp\":1769040000000,\"message\":{\"role\":\"user\",\"content\":\"夜间重新索引为什么失败了？请看一看构建的日志\"}}\n",
+    );
+    write(at, "docs/store.md", "# Store\n\nThe index is one file of SQLite in WAL mode.\n\n## Parser\n\n`parseHTTPHeader` splits header lines at the colon.\n");
+    write(at, "PROGRESS.md", "- 2026-01-22 10:00 tests are green\n");
+    write(at, "SUMMARY.md", "## 2026-01-22\n- wrote the writer of the store\n");
+    write(at, "runs/1.json", "{\"task_id\":\"t1\",\"command\":\"cargo test\",\"exitCode\":0}");
+    write(at, "graph.jsonl", "{\"from\":\"ctx:readme\",\"to\":\"exec:react-fix\",\"type\":\"used_in\",\"timestamp\":1769040000000}\n");
+    write(at, "bank/items/readme.json", "{\"id\":\"readme\",\"path\":\"README.md\",\"type\":\"file\",\"content\":\"what it is\"}");
+    write(
+        at,
+        "skills/production/mend/meta.json",
+        "{\"name\":\"mend\",\"version\":\"1.0.0\",\"intent\":\"mend a build\",\"author\":\"a\",\"created_at\":\"2026-01-01\"}",
+    );
+    folder
+}
+
+#[test]
+fn two_runs_give_one_digest_and_changes_are_found() {
+    let folder = project();
+    let at = folder.path();
+    let first = json(at, &["reindex"]);
+    assert_eq!(first["sources"]["added"].as_array().unwrap().len(), 9, "{first:#}");
+    assert_eq!(first["findings"].as_array().unwrap().len(), 0, "{first:#}");
+    let again = json(at, &["reindex"]);
+    assert_eq!((&again["digest"], &again["sources"]["unchanged"]), (&first["digest"], &Value::from(9)));
+    assert_eq!(again["observations"]["before"], again["observations"]["now"]);
+    assert!(text(at, &["reindex", "--check"]).contains("0 errors, 0 warnings, 0 notes"));
+
+    write(at, "docs/store.md", "# Store\n\nEverything about it was written anew.\n");
+    write(at, "docs/new.md", "# New\n\nA document that wasn't there before.\n");
+    fs::remove_file(at.join("runs/1.json")).unwrap();
+    let stale = json(at, &["reindex", "--check"]);
+    let codes: Vec<&str> = stale["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["YV905"; 3]);
+    assert_eq!(run(at, &["reindex", "--check"]).status.code(), Some(1));
+    assert_eq!(run(at, &["reindex", "--check", "--fail-on", "never"]).status.code(), Some(0));
+    let changed = json(at, &["reindex"]);
+    let count = |what: &str| changed["sources"][what].as_array().unwrap().len();
+    assert_eq!((count("added"), count("changed"), count("removed")), (1, 1, 1));
+    assert_ne!(changed["digest"], first["digest"]);
+    assert!(!text(at, &["index", "--query", "document that was not there"]).is_empty());
+    assert_eq!(run(at, &["index", "--query", "cargo", "--no-vectors"]).status.code(), Some(3), "what is gone isn't found");
+    // Made from nothing it is the same.
+    fs::remove_dir_all(at.join(".yuangs")).unwrap();
+    assert_eq!(json(at, &["reindex"])["digest"], changed["digest"]);
+}
+
+#[test]
+fn every_kind_of_word_is_found() {
+    let folder = project();
+    let at = folder.path();
+    text(at, &["reindex"]);
+    for (question, answer) in [
+        ("索引", "夜间重新索引"),
+        ("日", "夜间重新索引"),
+        ("http header", "parseHTTPHeader"),
+        ("parse_http_header", "parseHTTPHeader"),
+        ("PARSEHTTPHEADER", "parseHTTPHeader"),
+        ("lines", "parseHTTPHeader"),
+        ("README.md", "README.md"),
+        ("mend builds", "mend 1.0.0"),
+    ] {
+        for more in [&["--no-vectors"][..], &[]] {
+            let found = text(at, &[&["search", "--query", question], more].concat());
+            assert!(found.contains(answer), "{question}: {found}");
+        }
+    }
+    let explained = text(at, &["search", "--query", "header", "--explain", "--limit", "1"]);
+    assert!(explained.contains("bm25") && explained.contains("cosine") && explained.contains("decay"), "{explained}");
+}
+
+#[test]
+fn layers_lead_into_each_other() {
+    let folder = project();
+    let at = folder.path();
+    text(at, &["reindex"]);
+    let index = json(at, &["index", "--query", "read README"]);
+    let id = index["items"][0]["id"].as_str().unwrap().to_owned();
+    let timeline = text(at, &["timeline", "--ids", &id, "--around", "2"]);
+    assert!(timeline.contains(&id) && timeline.lines().count() >= 3, "{timeline}");
+    assert!(text(at, &["timeline", "--task", "react-fix"]).lines().count() == 5);
+    assert!(text(at, &["detail", "--ids", &id.to_uppercase()]).contains(&id));
+    for wrong in [&["detail"][..], &["detail", "--ids", "nope"], &["timeline", "--task", "nope"], &["timeline"], &["index", "--profile", "x"]] {
+        assert_eq!(run(at, wrong).status.code(), Some(2), "{wrong:?}");
+    }
+    // The same question, the same bytes.
+    assert_eq!(text(at, &["index", "--query", "the store"]), text(at, &["index", "--query", "the store"]));
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let folder = project();
+    let at = folder.path();
+    for args in [&["index"][..], &["reindex", "--check"]] {
+        let output = run(at, args);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("knowledge reindex"));
+    }
+    for config in ["", "[knowledge]\n", "[knowledge]\ndocuments = ['..']\n", "[knowledge]\nstore = '../x'\ndocuments = ['docs']\n"] {
+        write(at, "yuangs-verify.toml", config);
+        assert_eq!(run(at, &["reindex"]).status.code(), Some(2), "{config}");
+    }
+    write(at, "yuangs-verify.toml", "[knowledge]\ndocuments = ['missing.md']\n");
+    assert_eq!(run(at, &["reindex"]).status.code(), Some(2));
+    write(at, "empty/x.txt", "");
+    write(at, "yuangs-verify.toml", "[knowledge]\ndocuments = ['empty']\n");
+    assert_eq!(run(at, &["reindex"]).status.code(), Some(3), "nothing was indexed");
+    write(at, "yuangs-verify.toml", "[knowledge]\nstore = 'docs/store.md'\ndocuments = ['docs']\n");
+    let before = fs::read(at.join("docs/store.md")).unwrap();
+    assert_eq!(run(at, &["reindex"]).status.code(), Some(2));
+    assert_eq!(fs::read(at.join("docs/store.md")).unwrap(), before, "nothing is overwritten");
+}
+
+#[test]
+fn broken_lines_are_findings_every_time() {
+    let folder = project();
+    let at = folder.path();
+    write(at, "graph.jsonl", "{broken\n{\"from\":\"a\",\"to\":\"exec:react-fix\",\"type\":\"used_in\"}\n");
+    for _ in 0..2 {
+        let report = json(at, &["reindex"]);
+        let found: Vec<(&str, u64)> = report["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|f| (f["code"].as_str().unwrap(), f["line"].as_u64().unwrap()))
+            .collect();
+        assert_eq!(found, [("YV102", 1), ("YV902", 2)], "{report:#}");
+    }
+    assert_eq!(run(at, &["reindex"]).status.code(), Some(1));
+}
+
+#[test]
+fn hostile_text_acts_on_nothing() {
+    let folder = project();
+    let at = folder.path();
+    write(at, "docs/evil.md", "# Evil \u{1b}[2J\u{202e}\n\n::error::owned \u{1b}]0;x\u{7} ##[error] and some words\n");
+    write(at, "docs/\u{202e}name.md", "# Fine\n\nA document with a hostile name.\n");
+    let mut all = String::new();
+    for args in [
+        &["reindex"][..],
+        &["reindex", "--format", "json"],
+        &["reindex", "--format", "markdown"],
+        &["search", "--query", "evil owned words"],
+        &["search", "--query", "evil owned words", "--format", "json"],
+        &["index"],
+    ] {
+        all.push_str(&text(at, args));
+    }
+    let id = json(at, &["index", "--query", "owned words"])["items"][0]["id"].as_str().unwrap().to_owned();
+    all.push_str(&text(at, &["detail", "--ids", &id]));
+    assert!(all.contains("owned"));
+    assert!(!all.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{all}");
+    assert!(!all.contains("##[") && !all.lines().any(|l| l.starts_with("::")), "{all}");
+}
+
+/// Runs until `delay` is over and is killed then; whether it was done before.
+fn interrupted(folder: &Path, delay: Duration) -> bool {
+    let mut child = tool(folder).arg("reindex").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(delay);
+    child.kill().unwrap();
+    child.wait().unwrap().success()
+}
+
+/// Killed at any moment, a run leaves the old index or the new one.
+#[test]
+fn a_killed_run_leaves_the_old_index_or_the_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "yuangs-verify.toml", "[knowledge]\ndocuments = ['docs']\n");
+    let state = |n: u32| {
+        for file in 0..12 {
+            let sections: String = (0..6).map(|s| format!("## Section {s}\n\nState {n} of file {file}, section {s}, with words.\n")).collect();
+            write(at, &format!("docs/{file}.md"), &sections);
+        }
+    };
+    let digest = |json: &Value| json["digest"].as_str().unwrap().to_owned();
+    state(0);
+    let start = std::time::Instant::now();
+    let zero = digest(&json(at, &["reindex"]));
+    let whole = start.elapsed();
+    state(1);
+    let one = digest(&json(at, &["reindex"]));
+    assert_ne!(zero, one);
+    let stored = || digest(&json(at, &["reindex", "--check", "--fail-on", "never"]));
+    let (mut olds, mut news, mut target) = (0, 0, 0);
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    let mut before = one.clone();
+    for kill in 0..110 {
+        if before == [&zero, &one][target as usize].as_str() {
+            target = 1 - target;
+            state(target);
+        }
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        // Of the first kills some come before it has begun, of the last some when it is done.
+        let share = (random % 1000) as f64 / 1000.0;
+        interrupted(at, whole.mul_f64(share * 1.1));
+        let now = stored();
+        assert!(now == zero || now == one, "kill {kill}: neither the old nor the new index");
+        let wanted = if target == 0 { &zero } else { &one };
+        if now == before { olds += 1 } else { news += 1 }
+        assert!(now == before || now == *wanted);
+        before = now;
+    }
+    assert!(olds > 10 && news > 3, "{olds} kills left the old index, {news} the new one: the moments weren't random");
+    let last = digest(&json(at, &["reindex"]));
+    assert_eq!(last, if target == 0 { zero } else { one });
+}
+
+fn tokens(text: &str) -> usize {
+    yuangs_verify::tokens::Encoding::default().count(text)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+    /// Whatever the sources say, no answer is over its budget.
+    #[test]
+    fn budgets_are_never_exceeded(
+        words in proptest::collection::vec("(\\PC|[ab \n\u{1b}\u{202e}\u{4e2d}]){1,300}", 3..30),
+        budgets in (100usize..1500, 100usize..1000, 100usize..1600, 100usize..3000),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        let (index, timeline, detail, total) = budgets;
+        write(at, "yuangs-verify.toml", &format!(
+            "[knowledge]\ntranscripts = ['t']\n[knowledge.profiles.p]\nbudget-tokens = {total}\nindex-tokens = {index}\ntimeline-tokens = {timeline}\ndetail-tokens = {detail}\n"));
+        for (n, word) in words.iter().enumerate() {
+            let record = serde_json::json!({ "type": "message", "timestamp": n, "message": { "role": "user", "content": format!("about twenty letters {word}").repeat(1 + n % 4) } });
+            write(at, &format!("t/{n}.jsonl"), &format!("{record}\n"));
+        }
+        let _ = text(at, &["reindex"]);
+        let all = json(at, &["index"]);
+        let ids: Vec<&str> = all["items"].as_array().unwrap().iter().map(|i| i["id"].as_str().unwrap()).collect();
+        prop_assert!(!ids.is_empty());
+        let ids = ids.join(",");
+        let first = ids.split(',').next().unwrap();
+        for format in ["text", "json"] {
+            for (args, budget) in [
+                (vec!["index"], index.min(total)),
+                (vec!["index", "--query", "twenty letters 中", "--explain"], index.min(total)),
+                (vec!["timeline", "--ids", first], timeline.min(total)),
+                (vec!["timeline", "--task", "0"], timeline.min(total)),
+                (vec!["detail", "--ids", &ids], total),
+                (vec!["search", "--query", "about letters", "--limit", "50"], total),
+            ] {
+                let output = run(at, &[&args[..], &["--profile", "p", "--format", format]].concat());
+                let printed = String::from_utf8(output.stdout).unwrap();
+                prop_assert!(!printed.is_empty(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+                prop_assert!(tokens(&printed) <= budget, "{args:?}: {} > {budget}", tokens(&printed));
+                if format == "json" {
+                    prop_assert!(serde_json::from_str::<Value>(&printed).is_ok());
+                }
+            }
+        }
+    }
+}
