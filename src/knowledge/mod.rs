@@ -7,12 +7,13 @@
 mod chunk;
 mod error;
 mod extract;
+pub mod graph;
 mod observation;
 pub mod rank;
 pub mod reindex;
 pub mod retrieve;
-mod store;
 mod sources;
+mod store;
 pub mod words;
 
 pub use error::KnowledgeError;

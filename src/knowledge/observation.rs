@@ -76,7 +76,8 @@ impl Id {
         let Observation { kind, task, time, lines: _, summary, refs, detail } = observation;
         let time = time.map(|t| t.to_string()).unwrap_or_default();
         let refs = refs.join("\n");
-        for part in [kind.name(), source, task.as_deref().unwrap_or_default(), &time, summary, &refs, detail, &repeat.to_string()] {
+        for part in [kind.name(), source, task.as_deref().unwrap_or_default(), &time, summary, &refs, detail, &repeat.to_string()]
+        {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }

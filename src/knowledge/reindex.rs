@@ -172,29 +172,12 @@ fn finish(writer: &Writer<'_>, summary: &mut Summary) -> Result<(), KnowledgeErr
     for row in rows {
         summary.findings.push(row?);
     }
-    summary.findings.extend(dangling(writer)?);
+    summary.findings.extend(store::dangling(&writer.db)?);
     summary.findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut summary.findings);
     summary.digest = store::read_digest(&writer.db)?;
     writer.set("digest", &summary.digest)?;
     Ok(())
-}
-
-/// Edges that lead to nothing that any source knows. The part of a name before `:` says what it is of, and may be missing.
-fn dangling(writer: &Writer<'_>) -> Result<Vec<Finding>, KnowledgeError> {
-    let mut statement = writer.db.prepare(
-        "WITH known (name) AS (SELECT name FROM name UNION SELECT id FROM node),
-         ends (source, line, end, node) AS (
-             SELECT source, line, 'from', from_node FROM edge UNION ALL SELECT source, line, 'to', to_node FROM edge)
-         SELECT path, line, end, node FROM ends JOIN source ON source.id = ends.source
-         WHERE node NOT IN known AND substr(node, instr(node, ':') + 1) NOT IN known ORDER BY path, line, end",
-    )?;
-    let rows = statement.query_map([], |row| {
-        let (path, end, node): (String, String, String) = (row.get(0)?, row.get(2)?, row.get(3)?);
-        let message = format!("the edge's `{end}` names `{node}`, which no source knows");
-        Ok(finding(902, &path, row.get::<_, i64>(1)?.cast_unsigned(), message))
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// What has changed since the store was written, as findings (YV905); and how many sources were looked at.

@@ -131,7 +131,13 @@ pub fn search(store: &Store, query: &Query<'_>, budget: &Budget, print: Print) -
 ///
 /// # Errors
 /// When the id or the task is unknown, the budget is too small, or the store can't be read.
-pub fn timeline(store: &Store, middle: &Middle<'_>, count: usize, budget: &Budget, print: Print) -> Result<Answer, KnowledgeError> {
+pub fn timeline(
+    store: &Store,
+    middle: &Middle<'_>,
+    count: usize,
+    budget: &Budget,
+    print: Print,
+) -> Result<Answer, KnowledgeError> {
     budget.check()?;
     let limit = budget.timeline.min(budget.total);
     let count = count.min(limit);
@@ -189,7 +195,8 @@ pub fn detail(store: &Store, ids: &[Id], budget: &Budget, print: Print) -> Resul
     }
     // As many blocks as leave room for a line of each of the others; or else as many as there is room for.
     for kept in (0..whole.shown).rev() {
-        let items = all.iter().enumerate().map(|(n, s)| if n < kept { block(s, budget.detail, print) } else { line(s, None, print) });
+        let items =
+            all.iter().enumerate().map(|(n, s)| if n < kept { block(s, budget.detail, print) } else { line(s, None, print) });
         let mixed = fit("detail", items.collect(), 0, budget.total, print);
         if mixed.left_out == 0 {
             return Ok(mixed);
@@ -368,7 +375,13 @@ fn snippet(found: &Found, question: &str, print: Print) -> Item {
     });
     let from = best.unwrap_or_default();
     let shown: Vec<&str> = lines.iter().skip(from).take(SNIPPET).copied().filter(|l| !l.trim().is_empty()).collect();
-    let mut text = format!("{} {}\n  {} score {:.3}", head(&found.stored, print), (print.escape)(&found.stored.summary), place(&found.stored, print), found.scores.score);
+    let mut text = format!(
+        "{} {}\n  {} score {:.3}",
+        head(&found.stored, print),
+        (print.escape)(&found.stored.summary),
+        place(&found.stored, print),
+        found.scores.score
+    );
     if print.explain {
         text.push_str(&format!("\n  {}", figures(found)));
     }
@@ -391,7 +404,8 @@ fn block(stored: &Stored, budget: usize, print: Print) -> Item {
             text.push_str(&format!("\nrefs: {}", refs.join(", ")));
         }
         for line in lines.iter().take(count) {
-            text.push('\n');
+            // Behind the bar no line begins with what a runner of continuous integration takes for a command.
+            text.push_str("\n| ");
             text.push_str(&(print.escape)(line));
         }
         if count < lines.len() {

@@ -120,9 +120,9 @@ impl Sources {
         for (kind, configured) in &self.paths {
             let path = root.join(configured);
             let outside = || KnowledgeError::Outside { path: configured.clone() };
-            let steps_out = Path::new(configured).components().any(|c| {
-                !matches!(c, std::path::Component::Normal(_) | std::path::Component::CurDir)
-            });
+            let steps_out = Path::new(configured)
+                .components()
+                .any(|c| !matches!(c, std::path::Component::Normal(_) | std::path::Component::CurDir));
             if configured.is_empty() || steps_out {
                 return Err(outside());
             }

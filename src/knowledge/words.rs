@@ -15,8 +15,8 @@ const LONGEST: usize = 128;
 const FUNCTION_WORDS: [&str; 62] = [
     "a", "about", "after", "all", "an", "and", "any", "are", "at", "be", "been", "before", "but", "by", "can", "could", "did",
     "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "of", "on",
-    "or", "our", "should", "so", "that", "the", "their", "then", "there", "they", "this", "to", "was", "we", "were",
-    "what", "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
+    "or", "our", "should", "so", "that", "the", "their", "then", "there", "they", "this", "to", "was", "we", "were", "what",
+    "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
 ];
 
 /// Whether a word of a question says nothing about the answer.

@@ -6,6 +6,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
+use yuangs_verify::knowledge::rank::{Query, Stages, judge};
+use yuangs_verify::knowledge::retrieve::{self, Budget, Form, Middle, Print};
+use yuangs_verify::knowledge::{Id, SourceKind, Sources, Store, reindex};
+use yuangs_verify::report::{safe_json, terminal};
 
 const CONFIG: &str = "[knowledge]
 traces = ['traces']
@@ -59,12 +63,24 @@ fn project() -> tempfile::TempDir {
         "transcripts/s1.jsonl",
         "{\"type\":\"message\",\"timestamp\":1769040000000,\"message\":{\"role\":\"user\",\"content\":\"夜间重新索引为什么失败了？请看一看构建的日志\"}}\n",
     );
-    write(at, "docs/store.md", "# Store\n\nThe index is one file of SQLite in WAL mode.\n\n## Parser\n\n`parseHTTPHeader` splits header lines at the colon.\n");
+    write(
+        at,
+        "docs/store.md",
+        "# Store\n\nThe index is one file of SQLite in WAL mode.\n\n## Parser\n\n`parseHTTPHeader` splits header lines at the colon.\n",
+    );
     write(at, "PROGRESS.md", "- 2026-01-22 10:00 tests are green\n");
     write(at, "SUMMARY.md", "## 2026-01-22\n- wrote the writer of the store\n");
     write(at, "runs/1.json", "{\"task_id\":\"t1\",\"command\":\"cargo test\",\"exitCode\":0}");
-    write(at, "graph.jsonl", "{\"from\":\"ctx:readme\",\"to\":\"exec:react-fix\",\"type\":\"used_in\",\"timestamp\":1769040000000}\n");
-    write(at, "bank/items/readme.json", "{\"id\":\"readme\",\"path\":\"README.md\",\"type\":\"file\",\"content\":\"what it is\"}");
+    write(
+        at,
+        "graph.jsonl",
+        "{\"from\":\"ctx:readme\",\"to\":\"exec:react-fix\",\"type\":\"used_in\",\"timestamp\":1769040000000}\n",
+    );
+    write(
+        at,
+        "bank/items/readme.json",
+        "{\"id\":\"readme\",\"path\":\"README.md\",\"type\":\"file\",\"content\":\"what it is\"}",
+    );
     write(
         at,
         "skills/production/mend/meta.json",
@@ -133,13 +149,19 @@ fn layers_lead_into_each_other() {
     let folder = project();
     let at = folder.path();
     text(at, &["reindex"]);
-    let index = json(at, &["index", "--query", "read README"]);
+    let index = json(at, &["index", "--query", "read README", "--task", "react-fix"]);
     let id = index["items"][0]["id"].as_str().unwrap().to_owned();
     let timeline = text(at, &["timeline", "--ids", &id, "--around", "2"]);
     assert!(timeline.contains(&id) && timeline.lines().count() >= 3, "{timeline}");
     assert!(text(at, &["timeline", "--task", "react-fix"]).lines().count() == 5);
     assert!(text(at, &["detail", "--ids", &id.to_uppercase()]).contains(&id));
-    for wrong in [&["detail"][..], &["detail", "--ids", "nope"], &["timeline", "--task", "nope"], &["timeline"], &["index", "--profile", "x"]] {
+    for wrong in [
+        &["detail"][..],
+        &["detail", "--ids", "nope"],
+        &["timeline", "--task", "nope"],
+        &["timeline"],
+        &["index", "--profile", "x"],
+    ] {
         assert_eq!(run(at, wrong).status.code(), Some(2), "{wrong:?}");
     }
     // The same question, the same bytes.
@@ -155,7 +177,9 @@ fn what_cannot_be_done_is_said() {
         assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8_lossy(&output.stderr).contains("knowledge reindex"));
     }
-    for config in ["", "[knowledge]\n", "[knowledge]\ndocuments = ['..']\n", "[knowledge]\nstore = '../x'\ndocuments = ['docs']\n"] {
+    for config in
+        ["", "[knowledge]\n", "[knowledge]\ndocuments = ['..']\n", "[knowledge]\nstore = '../x'\ndocuments = ['docs']\n"]
+    {
         write(at, "yuangs-verify.toml", config);
         assert_eq!(run(at, &["reindex"]).status.code(), Some(2), "{config}");
     }
@@ -214,7 +238,7 @@ fn hostile_text_acts_on_nothing() {
 
 /// Runs until `delay` is over and is killed then; whether it was done before.
 fn interrupted(folder: &Path, delay: Duration) -> bool {
-    let mut child = tool(folder).arg("reindex").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = tool(folder).args(["reindex", "--no-vectors"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(delay);
     child.kill().unwrap();
     child.wait().unwrap().success()
@@ -228,19 +252,20 @@ fn a_killed_run_leaves_the_old_index_or_the_new_one() {
     write(at, "yuangs-verify.toml", "[knowledge]\ndocuments = ['docs']\n");
     let state = |n: u32| {
         for file in 0..12 {
-            let sections: String = (0..6).map(|s| format!("## Section {s}\n\nState {n} of file {file}, section {s}, with words.\n")).collect();
+            let sections: String =
+                (0..6).map(|s| format!("## Section {s}\n\nState {n} of file {file}, section {s}, with words.\n")).collect();
             write(at, &format!("docs/{file}.md"), &sections);
         }
     };
     let digest = |json: &Value| json["digest"].as_str().unwrap().to_owned();
     state(0);
     let start = std::time::Instant::now();
-    let zero = digest(&json(at, &["reindex"]));
-    let whole = start.elapsed();
+    let zero = digest(&json(at, &["reindex", "--no-vectors"]));
+    let mut whole = start.elapsed();
     state(1);
-    let one = digest(&json(at, &["reindex"]));
+    let one = digest(&json(at, &["reindex", "--no-vectors"]));
     assert_ne!(zero, one);
-    let stored = || digest(&json(at, &["reindex", "--check", "--fail-on", "never"]));
+    let stored = || Store::open(&at.join(".yuangs/index.db")).unwrap().digest().unwrap();
     let (mut olds, mut news, mut target) = (0, 0, 0);
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     let mut before = one.clone();
@@ -252,18 +277,23 @@ fn a_killed_run_leaves_the_old_index_or_the_new_one() {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        // Of the first kills some come before it has begun, of the last some when it is done.
         let share = (random % 1000) as f64 / 1000.0;
-        interrupted(at, whole.mul_f64(share * 1.1));
+        // How long a run takes depends on what else the machine does: the span follows it.
+        let done = interrupted(at, whole.mul_f64(share));
+        whole = whole.mul_f64(if done { 0.9 } else { 1.05 });
         let now = stored();
         assert!(now == zero || now == one, "kill {kill}: neither the old nor the new index");
         let wanted = if target == 0 { &zero } else { &one };
-        if now == before { olds += 1 } else { news += 1 }
+        if now == before {
+            olds += 1
+        } else {
+            news += 1
+        }
         assert!(now == before || now == *wanted);
         before = now;
     }
     assert!(olds > 10 && news > 3, "{olds} kills left the old index, {news} the new one: the moments weren't random");
-    let last = digest(&json(at, &["reindex"]));
+    let last = digest(&json(at, &["reindex", "--no-vectors"]));
     assert_eq!(last, if target == 0 { zero } else { one });
 }
 
@@ -272,45 +302,104 @@ fn tokens(text: &str) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
     /// Whatever the sources say, no answer is over its budget.
     #[test]
     fn budgets_are_never_exceeded(
-        words in proptest::collection::vec("(\\PC|[ab \n\u{1b}\u{202e}\u{4e2d}]){1,300}", 3..30),
+        words in proptest::collection::vec("(\\PC|[ab \n\u{1b}\u{202e}\u{4e2d}]){1,300}", 3..20),
         budgets in (100usize..1500, 100usize..1000, 100usize..1600, 100usize..3000),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path();
-        let (index, timeline, detail, total) = budgets;
-        write(at, "yuangs-verify.toml", &format!(
-            "[knowledge]\ntranscripts = ['t']\n[knowledge.profiles.p]\nbudget-tokens = {total}\nindex-tokens = {index}\ntimeline-tokens = {timeline}\ndetail-tokens = {detail}\n"));
         for (n, word) in words.iter().enumerate() {
-            let record = serde_json::json!({ "type": "message", "timestamp": n, "message": { "role": "user", "content": format!("about twenty letters {word}").repeat(1 + n % 4) } });
+            let content = format!("about twenty letters {word}").repeat(1 + n % 4);
+            let record = serde_json::json!({ "type": "message", "timestamp": n, "message": { "role": "user", "content": content } });
             write(at, &format!("t/{n}.jsonl"), &format!("{record}\n"));
         }
-        let _ = text(at, &["reindex"]);
-        let all = json(at, &["index"]);
-        let ids: Vec<&str> = all["items"].as_array().unwrap().iter().map(|i| i["id"].as_str().unwrap()).collect();
-        prop_assert!(!ids.is_empty());
-        let ids = ids.join(",");
-        let first = ids.split(',').next().unwrap();
-        for format in ["text", "json"] {
-            for (args, budget) in [
-                (vec!["index"], index.min(total)),
-                (vec!["index", "--query", "twenty letters 中", "--explain"], index.min(total)),
-                (vec!["timeline", "--ids", first], timeline.min(total)),
-                (vec!["timeline", "--task", "0"], timeline.min(total)),
-                (vec!["detail", "--ids", &ids], total),
-                (vec!["search", "--query", "about letters", "--limit", "50"], total),
-            ] {
-                let output = run(at, &[&args[..], &["--profile", "p", "--format", format]].concat());
-                let printed = String::from_utf8(output.stdout).unwrap();
-                prop_assert!(!printed.is_empty(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-                prop_assert!(tokens(&printed) <= budget, "{args:?}: {} > {budget}", tokens(&printed));
-                if format == "json" {
-                    prop_assert!(serde_json::from_str::<Value>(&printed).is_ok());
-                }
+        let mut store = Store::create(&at.join("index.db")).unwrap();
+        let sources = Sources { root: at.to_path_buf(), paths: vec![(SourceKind::Transcripts, "t".into())] };
+        reindex::run(&mut store, &sources, reindex::Settings { vectors: true }, &mut |_, _| {}).unwrap();
+        let (index, timeline, detail, total) = budgets;
+        let budget = Budget { total, index, timeline, detail, per_source: None };
+        let query = Query { text: "twenty letters 中", task: None, now: Some(0), half_life: 30.0, limit: 50, stages: Stages::Both };
+        for form in [Form::Text, Form::Json] {
+            let print = Print { form, escape: |t| terminal(t).into_owned(), safe_json, explain: true };
+            let all = retrieve::index(&store, None, None, &Budget::default(), Print { form: Form::Json, ..print }).unwrap();
+            let all: Value = serde_json::from_str(&all.text).unwrap();
+            let ids: Vec<Id> = all["items"].as_array().unwrap().iter().map(|i| Id::typed(i["id"].as_str().unwrap())).collect();
+            prop_assert!(!ids.is_empty());
+            let middle = Middle::Id(ids[0].clone());
+            let answers = [
+                (retrieve::index(&store, None, None, &budget, print), index.min(total)),
+                (retrieve::index(&store, Some(&query), None, &budget, print), index.min(total)),
+                (retrieve::timeline(&store, &middle, 5, &budget, print), timeline.min(total)),
+                (retrieve::timeline(&store, &Middle::Task("0"), 5, &budget, print), timeline.min(total)),
+                (retrieve::detail(&store, &ids, &budget, print), total),
+                (retrieve::search(&store, &query, &budget, print), total),
+            ];
+            for (n, (answer, budget)) in answers.into_iter().enumerate() {
+                let answer = answer.unwrap();
+                prop_assert_eq!(tokens(&answer.text), answer.tokens);
+                prop_assert!(answer.tokens <= budget && !answer.text.is_empty(), "{}: {} > {}", n, answer.tokens, budget);
+                prop_assert!(form == Form::Text || serde_json::from_str::<Value>(&answer.text).is_ok());
+                prop_assert!(answer.shown > 0 || answer.left_out > 0, "{}", answer.text);
             }
         }
     }
+}
+
+#[test]
+fn the_judged_corpus_is_answered_as_well_as_before() {
+    let read =
+        |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/retrieval").join(name)).unwrap();
+    let corpus = judge::Corpus::parse(&read("documents.jsonl"), &read("questions.jsonl")).unwrap();
+    let figures = judge::judge(&corpus).unwrap();
+    let all = figures.iter().find(|f| f.group == "all").unwrap();
+    assert!(all.questions >= 200);
+    let [text, vectors, both] = all.figures;
+    assert!(both.ndcg >= FLOORS.0 && both.recall >= FLOORS.1, "{all:?}");
+    assert!(both.ndcg > text.ndcg && both.ndcg > vectors.ndcg, "both together are best: {all:?}");
+}
+
+/// What was measured, less what a change of a rounding may cost.
+const FLOORS: (f64, f64) = (0.5, 0.5);
+
+#[test]
+fn the_graph_is_told_with_its_lines_and_drawn() {
+    let folder = project();
+    let at = folder.path();
+    write(
+        at,
+        "graph.jsonl",
+        "{\"from\":\"ctx:readme\",\"to\":\"exec:react-fix\",\"type\":\"used_in\",\"timestamp\":1769040000000}
+{\"from\":\"exec:react-fix\",\"to\":\"skill:mend\",\"type\":\"validated_by\",\"timestamp\":1769040000001,\"meta\":{\"success\":true}}
+{\"from\":\"ctx:readme\",\"to\":\"skill:mend\",\"type\":\"promoted_to\",\"timestamp\":1769040000002}
+{\"from\":\"ctx:\\\"]; evil <b>&\\u001b\\u202e|\",\"to\":\"exec:react-fix\",\"type\":\"used_in\",\"timestamp\":1}
+",
+    );
+    text(at, &["reindex"]);
+    assert_eq!(run(at, &["graph", "check"]).status.code(), Some(1));
+    let checked = json(at, &["graph", "check"]);
+    assert_eq!((&checked["findings"][0]["code"], &checked["findings"][0]["line"]), (&"YV902".into(), &4.into()));
+    let trace = text(at, &["graph", "trace", "react-fix"]);
+    for line in ["used          ctx:readme  [graph.jsonl:1]", "validated     skill:mend (succeeded)  [graph.jsonl:2]"] {
+        assert!(trace.contains(line), "{trace}");
+    }
+    assert!(trace.contains("promoted      ctx:readme (to skill:mend)  [graph.jsonl:3, graph.jsonl:1]"), "{trace}");
+    assert_eq!(run(at, &["graph", "trace", "nobody"]).status.code(), Some(3));
+    let stats = json(at, &["graph", "stats"]);
+    let readme = stats["contexts"].as_array().unwrap().iter().find(|c| c["context"] == "ctx:readme").unwrap().clone();
+    assert_eq!((&readme["used"], &readme["validated"], &readme["promoted"]), (&1.into(), &1.into(), &1.into()));
+    assert_eq!(json(at, &["graph", "provenance", "mend"])["statements"].as_array().unwrap().len(), 2);
+
+    let graphml = text(at, &["graph", "export", "--format", "graphml"]);
+    let document = roxmltree::Document::parse(&graphml).unwrap();
+    let count =
+        |tag: &str| document.descendants().filter(|n| n.has_tag_name(("http://graphml.graphdrawing.org/xmlns", tag))).count();
+    assert_eq!((count("node"), count("edge")), (4, 4));
+    let dot = text(at, &["graph", "export"]);
+    assert!(dot.contains("label=\"ctx:\\\"]; evil <b>&\\\\u{001b}\\\\u{202e}|\""), "{dot}");
+    let mermaid = text(at, &["graph", "export", "--format", "mermaid"]);
+    assert!(mermaid.contains("#34;") && !mermaid.contains("\"]; evil"), "{mermaid}");
+    assert_eq!(json(at, &["graph", "export"])["nodes"].as_array().unwrap().len(), 4);
 }

@@ -1,5 +1,7 @@
 //! `knowledge`: the index of what is known, and answers from it.
 
+mod graph;
+mod judge;
 mod place;
 mod reindex;
 mod report;
@@ -22,6 +24,11 @@ pub enum KnowledgeCommand {
     Detail(retrieve::DetailArgs),
     /// The best answers to a question, with a snippet, its place, and the figures of each stage.
     Search(retrieve::SearchArgs),
+    /// Look into the knowledge graph.
+    #[command(subcommand)]
+    Graph(graph::GraphCommand),
+    /// Print nDCG@10 and recall@10 over a corpus of judged questions: full text, vectors, both.
+    Judge(judge::JudgeArgs),
 }
 
 /// Ways to print an answer.
@@ -42,6 +49,8 @@ impl KnowledgeCommand {
             Self::Timeline(args) => args.run(),
             Self::Detail(args) => args.run(),
             Self::Search(args) => args.run(),
+            Self::Graph(command) => command.run(),
+            Self::Judge(args) => args.run(),
         }
     }
 }

@@ -80,8 +80,12 @@ impl Place {
                 return Ok(Budget::default());
             }
             let known: Vec<&str> = self.section.profiles.keys().map(String::as_str).collect();
-            let known = if known.is_empty() { "none is configured".to_owned() } else { format!("configured: {}", known.join(", ")) };
-            return Err(Failure::unable(format!("no profile is called `{name}`"), format!("{known}; [knowledge.profiles.NAME] makes one")));
+            let known =
+                if known.is_empty() { "none is configured".to_owned() } else { format!("configured: {}", known.join(", ")) };
+            return Err(Failure::unable(
+                format!("no profile is called `{name}`"),
+                format!("{known}; [knowledge.profiles.NAME] makes one"),
+            ));
         };
         let default = Budget::default();
         let budget = Budget {

@@ -155,7 +155,13 @@ pub(super) fn checked(found: &[Finding], looked_at: usize, digest: &str, form: F
         Form::Markdown => {
             writeln!(out, "{looked_at} sources looked at: {}\n", counts(found))?;
             for f in found.iter().take(PRINTED) {
-                writeln!(out, "- {} {}: {}", f.code, crate::report::markdown_code(&f.place.file), crate::report::markdown_code(&f.message))?;
+                writeln!(
+                    out,
+                    "- {} {}: {}",
+                    f.code,
+                    crate::report::markdown_code(&f.place.file),
+                    crate::report::markdown_code(&f.message)
+                )?;
             }
             Ok(())
         }

@@ -73,7 +73,14 @@ impl AnswerArgs {
 }
 
 impl RankArgs {
-    fn query<'q>(&self, place: &Place, store: &Store, text: &'q str, task: Option<&'q str>, limit: usize) -> Result<Query<'q>, Failure> {
+    fn query<'q>(
+        &self,
+        place: &Place,
+        store: &Store,
+        text: &'q str,
+        task: Option<&'q str>,
+        limit: usize,
+    ) -> Result<Query<'q>, Failure> {
         let newest = store.newest_time().map_err(|e| failure(&e))?;
         Ok(Query {
             text,
@@ -106,7 +113,8 @@ impl IndexArgs {
         let (place, store, budget) = self.answer.open()?;
         let task = self.task.as_deref();
         let query = self.query.as_deref().map(|text| self.rank.query(&place, &store, text, task, 0)).transpose()?;
-        let answer = index(&store, query.as_ref(), task, &budget, self.answer.style(self.rank.explain)).map_err(|e| failure(&e))?;
+        let answer =
+            index(&store, query.as_ref(), task, &budget, self.answer.style(self.rank.explain)).map_err(|e| failure(&e))?;
         self.answer.answer(&answer)
     }
 }

@@ -30,7 +30,9 @@ pub(super) fn first(text: &str) -> Option<(i64, usize)> {
         // The longest that can be read as a time: with an offset, with seconds, with minutes, a day.
         let word = text.get(start..).map_or(0, |rest| {
             let day = rest.get(10..11).filter(|s| *s == " ").map_or(0, |_| 11);
-            rest.get(day..).and_then(|r| r.find(|c: char| c.is_whitespace() || "|,;)]*`".contains(c))).map_or(rest.len(), |n| day + n)
+            rest.get(day..)
+                .and_then(|r| r.find(|c: char| c.is_whitespace() || "|,;)]*`".contains(c)))
+                .map_or(rest.len(), |n| day + n)
         });
         for length in [word, 19, 16, 10] {
             if let Some(time) = text.get(start..start + length).and_then(parse) {

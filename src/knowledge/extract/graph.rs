@@ -47,14 +47,7 @@ fn edge(file: &SourceFile, line: u64, record: &Value, out: &mut Extracted) {
     if meta.is_some_and(|m| !m.is_object()) {
         return out.object(103, file, line, "`meta` is no object");
     }
-    out.edges.push(Edge {
-        line,
-        from: from.to_owned(),
-        to: to.to_owned(),
-        kind,
-        time: parsed,
-        meta: meta.map(Value::to_string),
-    });
+    out.edges.push(Edge { line, from: from.to_owned(), to: to.to_owned(), kind, time: parsed, meta: meta.map(Value::to_string) });
 }
 
 fn node(file: &SourceFile, line: u64, record: &Value, out: &mut Extracted) {

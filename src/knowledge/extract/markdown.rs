@@ -9,7 +9,8 @@ use crate::knowledge::sources::SourceFile;
 fn heading(line: &str) -> Option<(usize, &str)> {
     let level = line.bytes().take_while(|b| *b == b'#').count();
     let rest = line.get(level..)?;
-    ((1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']))).then(|| (level, rest.trim().trim_end_matches('#').trim()))
+    ((1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t'])))
+        .then(|| (level, rest.trim().trim_end_matches('#').trim()))
 }
 
 /// The fence that a line opens or closes: three or more of the same sign.

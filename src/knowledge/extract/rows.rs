@@ -63,7 +63,9 @@ fn row(line: &str) -> Option<String> {
     let bullet = ["- ", "* ", "+ "].iter().find_map(|b| line.strip_prefix(b));
     let numbered = || {
         let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-        line.get(digits..).filter(|_| digits > 0 && digits < 10).and_then(|r| r.strip_prefix(". ").or_else(|| r.strip_prefix(") ")))
+        line.get(digits..)
+            .filter(|_| digits > 0 && digits < 10)
+            .and_then(|r| r.strip_prefix(". ").or_else(|| r.strip_prefix(") ")))
     };
     let item = bullet.or_else(numbered)?;
     let done = ["[x] ", "[X] ", "[ ] "].iter().find_map(|b| item.strip_prefix(b));

@@ -24,13 +24,22 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     let mut lines = Vec::new();
     for (name, members) in TEXTS {
         if let Some(text) = text_of(&run, members) {
-            lines.push(if name == "error" { format!("{name}: {}", error_summary(text)) } else { format!("{name}: {}", super::cut(text)) });
+            lines.push(if name == "error" {
+                format!("{name}: {}", error_summary(text))
+            } else {
+                format!("{name}: {}", super::cut(text))
+            });
         }
     }
     let exit = ["exitCode", "exit_code", "code"].iter().find_map(|m| run.get(m)?.as_i64());
     lines.extend(exit.map(|code| format!("exit code: {code}")));
     if lines.is_empty() {
-        return out.object(103, file, 1, "the run names neither a goal, a command, a status, a summary, an error nor an exit code");
+        return out.object(
+            103,
+            file,
+            1,
+            "the run names neither a goal, a command, a status, a summary, an error nor an exit code",
+        );
     }
     let task = text_of(&run, &["task_id", "taskId", "task", "id", "runId"]).unwrap_or_else(|| stem(&file.name)).to_owned();
     let begun = ["startedAt", "started_at", "timestamp", "time", "createdAt"].iter().find_map(|m| run.get(m).and_then(time));

@@ -98,7 +98,9 @@ impl Account {
                     value = whole();
                 }
                 let nested = |v: &Value| v.get("turns").and_then(|t| t.get(step.part.nested? as usize)).cloned();
-                if let Some(record) = value.as_ref().and_then(|v| if step.part.nested.is_some() { nested(v) } else { Some(v.clone()) }) {
+                if let Some(record) =
+                    value.as_ref().and_then(|v| if step.part.nested.is_some() { nested(v) } else { Some(v.clone()) })
+                {
                     turn.read(&record);
                 }
             }

@@ -93,10 +93,15 @@ impl Turn {
             }
         }
         let rolled_back = |m: &Value| m.get("rolledBack").or_else(|| m.get("rollback")).and_then(Value::as_bool) == Some(true);
-        self.rolled_back |= [Some(record), record.get("metadata"), record.pointer("/executionResult/metadata"), record.pointer("/result/metadata")]
-            .into_iter()
-            .flatten()
-            .any(rolled_back);
+        self.rolled_back |= [
+            Some(record),
+            record.get("metadata"),
+            record.pointer("/executionResult/metadata"),
+            record.pointer("/result/metadata"),
+        ]
+        .into_iter()
+        .flatten()
+        .any(rolled_back);
     }
 
     fn act(&mut self, action: &Action<'_>) {
@@ -142,7 +147,8 @@ impl Turn {
         let exit = result.exit_code.map(|c| format!(", exit code {c}")).unwrap_or_default();
         let mut text = format!("{}{exit}", if failed { "failed" } else { "succeeded" });
         if failed {
-            let said = result.error.map(|e| e.decode()).filter(|e| !e.trim().is_empty()).unwrap_or_else(|| result.output.decode());
+            let said =
+                result.error.map(|e| e.decode()).filter(|e| !e.trim().is_empty()).unwrap_or_else(|| result.output.decode());
             let error = error_summary(&said);
             if !error.is_empty() {
                 text.push_str(&format!(": {error}"));

@@ -67,7 +67,7 @@ impl Model {
         for feature in all.iter().flat_map(BTreeMap::keys) {
             *frequency.entry(*feature).or_default() += 1;
         }
-        let mut kept: Vec<(u32, u64)> = frequency.iter().filter(|(_, n)| **n > 1).map(|(f, n)| (*n, *f)).collect();
+        let mut kept: Vec<(u32, u64)> = frequency.iter().map(|(f, n)| (*n, *f)).collect();
         kept.sort_by_key(|(n, f)| (std::cmp::Reverse(*n), *f));
         kept.truncate(FEATURES);
         kept.sort_by_key(|(_, f)| *f);
@@ -80,7 +80,7 @@ impl Model {
             dimensions: 0,
         };
         let rows: Vec<Row> = all.iter().map(|features| model.weigh(features)).collect();
-        let right = svd::right_singular_vectors(&rows, model.features.len(), DIMENSIONS.min(texts.len() / 2));
+        let right = svd::right_singular_vectors(&rows, model.features.len(), DIMENSIONS.min(texts.len().div_ceil(2)));
         model.dimensions = right.rows().next().map_or(0, <[f32]>::len);
         model.rows = right.rows().flatten().copied().collect();
         (model.dimensions > 0).then_some(model)
@@ -160,7 +160,8 @@ mod tests {
 
     fn corpus() -> Vec<String> {
         let animals = ["the dog and the cat sleep", "a cat hunts a mouse", "the puppy and the dog bark", "a puppy hunts a cat"];
-        let code = ["compile the crate", "the compiler refuses the crate", "build the crate and link it", "the linker and the compiler"];
+        let code =
+            ["compile the crate", "the compiler refuses the crate", "build the crate and link it", "the linker and the compiler"];
         animals.iter().chain(&code).map(|t| (*t).to_owned()).collect()
     }
 

@@ -62,7 +62,7 @@ pub struct Scores {
     pub text: f64,
     /// The cosine, as it is.
     pub cosine: Option<f64>,
-    /// Vectors, relative to the best.
+    /// Vectors: the cosine, or nothing where it is negative.
     pub vector: f64,
     /// Both.
     pub merged: f64,
@@ -167,7 +167,6 @@ impl<'s> Ranker<'s> {
             let asked = space.model.embed(query.text);
             let found = asked.as_deref().map(|asked| space.nearest(asked, wanted)).unwrap_or_default();
             with_vectors = !found.is_empty();
-            let best = found.first().map_or(1.0, |(_, c)| *c).max(f64::MIN_POSITIVE);
             // What only the words found is compared as well.
             let by_words: Vec<i64> = all.keys().copied().collect();
             let asked = asked.as_deref().unwrap_or_default();
@@ -175,7 +174,7 @@ impl<'s> Ranker<'s> {
             for (row, cosine) in compared.chain(found).collect::<Vec<_>>() {
                 let scores = all.entry(row).or_default();
                 scores.cosine = Some(cosine);
-                scores.vector = (cosine / best).clamp(0.0, 1.0);
+                scores.vector = cosine.clamp(0.0, 1.0);
             }
         }
         let mut candidates = Vec::new();

@@ -110,26 +110,48 @@ fn turned(a: &Dense, columns: &[Vec<f32>]) -> Dense {
     out
 }
 
-/// Makes the columns orthonormal, the strongest direction first; those that are hardly there are dropped. What rounding
-/// leaves of weak directions isn't quite orthogonal; two steps of Newton and Schulz, `a·(3 - aᵀa)/2`, make it so.
+/// Makes the columns orthonormal: Gram and Schmidt by way of the small matrix `aᵀa`. Columns that add nothing are dropped.
 fn orthonormal(a: &Dense) -> Dense {
-    let mut out = whitened(a);
-    for _ in 0..2 {
-        let mut step = gram(&out);
-        for (n, row) in step.iter_mut().enumerate() {
-            row.iter_mut().for_each(|x| *x *= -0.5);
-            if let Some(x) = row.get_mut(n) {
-                *x += 1.5;
-            }
+    let gram = gram(a);
+    let product = |x: &[f64], y: &[f64]| -> f64 { x.iter().zip(y).map(|(x, y)| x * y).sum() };
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    for (n, own) in gram.iter().enumerate() {
+        let mut column = vec![0.0; gram.len()];
+        if let Some(x) = column.get_mut(n) {
+            *x = 1.0;
         }
-        #[expect(clippy::cast_possible_truncation, reason = "computed in double precision, kept in single")]
-        let step: Vec<Vec<f32>> = step.into_iter().map(|row| row.into_iter().map(|x| x as f32).collect()).collect();
-        out = turned(&out, &step);
+        for before in &columns {
+            let share = product(before, own);
+            column.iter_mut().zip(before).for_each(|(x, y)| *x -= share * y);
+        }
+        let image: Vec<f64> = gram.iter().map(|row| product(row, &column)).collect();
+        let (left, whole) = (product(&column, &image), own.get(n).copied().unwrap_or_default());
+        if left > whole * 1e-9 && left > 0.0 {
+            column.iter_mut().for_each(|x| *x /= left.sqrt());
+            columns.push(column);
+        }
     }
-    out
+    #[expect(clippy::cast_possible_truncation, reason = "computed in double precision, kept in single")]
+    let columns: Vec<Vec<f32>> = columns.into_iter().map(|c| c.into_iter().map(|x| x as f32).collect()).collect();
+    turned(a, &columns)
 }
 
-/// `a·V·Λ^(-1/2)` for the eigenvectors `V` and eigenvalues `Λ` of `aᵀa`.
+/// What rounding leaves of weak directions isn't quite orthogonal; a step of Newton and Schulz, `a·(3 - aᵀa)/2`, makes it
+/// so and keeps the order.
+fn straightened(a: &Dense) -> Dense {
+    let mut step = gram(a);
+    for (n, row) in step.iter_mut().enumerate() {
+        row.iter_mut().for_each(|x| *x *= -0.5);
+        if let Some(x) = row.get_mut(n) {
+            *x += 1.5;
+        }
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "computed in double precision, kept in single")]
+    let step: Vec<Vec<f32>> = step.into_iter().map(|row| row.into_iter().map(|x| x as f32).collect()).collect();
+    turned(a, &step)
+}
+
+/// `a·V·Λ^(-1/2)` for the eigenvectors `V` and eigenvalues `Λ` of `aᵀa`: orthonormal, the strongest direction first.
 fn whitened(a: &Dense) -> Dense {
     let (values, vectors) = eigen(gram(a));
     let largest = values.first().copied().unwrap_or_default();
@@ -201,11 +223,10 @@ pub(super) fn right_singular_vectors(rows: &[Row], columns: usize, rank: usize) 
     start.values.iter_mut().for_each(|x| *x = random.unit());
     let mut left = orthonormal(&times(rows, &start));
     for _ in 0..PASSES {
-        let right = orthonormal(&transposed_times(rows, columns, &left));
-        left = orthonormal(&times(rows, &right));
+        left = orthonormal(&times(rows, &transposed_times(rows, columns, &left)));
     }
     // In the space that is left the singular vectors are those of Aᵀ·Q.
-    let mut all = orthonormal(&transposed_times(rows, columns, &left));
+    let mut all = straightened(&whitened(&transposed_times(rows, columns, &left)));
     let kept = rank.min(all.width);
     if kept < all.width {
         let narrow = all.rows().flat_map(|r| r.iter().take(kept).copied()).collect();

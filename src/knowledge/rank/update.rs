@@ -49,11 +49,10 @@ pub(in crate::knowledge) fn update(writer: &Writer<'_>, enabled: bool, changed: 
     if model.is_some() && !changed {
         return Ok(Vectors::Kept(0));
     }
-    let missing: i64 = db.query_row(
-        "SELECT count(*) FROM observation WHERE id NOT IN (SELECT observation FROM embedding)",
-        [],
-        |row| row.get(0),
-    )?;
+    let missing: i64 =
+        db.query_row("SELECT count(*) FROM observation WHERE id NOT IN (SELECT observation FROM embedding)", [], |row| {
+            row.get(0)
+        })?;
     let stale = (newer + missing) * FRESH > learnt_from;
     let learn = model.is_none() || stale;
     if learn {
@@ -80,7 +79,8 @@ fn forget(writer: &Writer<'_>) -> Result<(), KnowledgeError> {
 
 fn sample(writer: &Writer<'_>) -> Result<Vec<String>, KnowledgeError> {
     let mut statement = writer.db.prepare("SELECT summary, refs, detail FROM observation ORDER BY key LIMIT ?1")?;
-    let rows = statement.query_map([SAMPLE], |row| Ok(text(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?, &row.get::<_, String>(2)?)))?;
+    let rows = statement
+        .query_map([SAMPLE], |row| Ok(text(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?, &row.get::<_, String>(2)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

@@ -7,7 +7,7 @@ mod read;
 mod write;
 
 pub use read::Stored;
-pub(super) use read::{digest as read_digest, meta as read_meta, sources as read_sources};
+pub(super) use read::{EdgeRow, dangling, digest as read_digest, meta as read_meta, sources as read_sources};
 pub(super) use write::Writer;
 
 use super::KnowledgeError;
@@ -57,8 +57,7 @@ impl Store {
     /// When it is something else, a newer program wrote it, or it can't be written.
     pub fn create(path: &Path) -> Result<Self, KnowledgeError> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder)
-                .map_err(|error| KnowledgeError::Io { path: PathBuf::from(folder), error })?;
+            std::fs::create_dir_all(folder).map_err(|error| KnowledgeError::Io { path: PathBuf::from(folder), error })?;
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut db = Connection::open_with_flags(path, flags)?;
@@ -79,6 +78,17 @@ impl Store {
         }
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.commit()?;
+        Ok(Self { db })
+    }
+
+    /// A store that is gone when it is dropped.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub(super) fn in_memory() -> Result<Self, KnowledgeError> {
+        let db = Connection::open_in_memory()?;
+        settings(&db)?;
+        MIGRATIONS.iter().try_for_each(|sql| db.execute_batch(sql))?;
         Ok(Self { db })
     }
 

@@ -1,8 +1,10 @@
 //! Reading.
 
 use super::Store;
+use crate::diag::Finding;
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::observation::{Id, Kind};
+use crate::knowledge::sources::finding;
 use crate::trace::action::hex;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -49,7 +51,6 @@ pub(in crate::knowledge) struct SourceRow {
 }
 
 /// An edge of the graph with its place.
-#[allow(dead_code, reason = "slice 4")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::knowledge) struct EdgeRow {
     pub(in crate::knowledge) file: String,
@@ -184,9 +185,8 @@ pub(in crate::knowledge) fn meta<T: FromSql>(db: &Connection, key: &str) -> Resu
 
 pub(in crate::knowledge) fn sources(db: &Connection) -> Result<Vec<SourceRow>, KnowledgeError> {
     let mut statement = db.prepare_cached("SELECT id, kind, path, hash FROM source ORDER BY kind, path")?;
-    let rows = statement.query_map([], |row| {
-        Ok(SourceRow { id: row.get(0)?, kind: row.get(1)?, path: row.get(2)?, hash: row.get(3)? })
-    })?;
+    let rows = statement
+        .query_map([], |row| Ok(SourceRow { id: row.get(0)?, kind: row.get(1)?, path: row.get(2)?, hash: row.get(3)? }))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -205,6 +205,25 @@ pub(in crate::knowledge) fn edges(db: &Connection) -> Result<Vec<EdgeRow>, Knowl
             time: row.get(5)?,
             meta: row.get(6)?,
         })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Edges that lead to nothing that any source knows, as findings. The part of a name before `:` says what it is of, and may
+/// be missing.
+pub(in crate::knowledge) fn dangling(db: &Connection) -> Result<Vec<Finding>, KnowledgeError> {
+    let mut statement = db.prepare(
+        "WITH known (name) AS (
+             SELECT name FROM name UNION SELECT id FROM node UNION SELECT substr(id, instr(id, ':') + 1) FROM node),
+         ends (source, line, end, node) AS (
+             SELECT source, line, 'from', from_node FROM edge UNION ALL SELECT source, line, 'to', to_node FROM edge)
+         SELECT path, line, end, node FROM ends JOIN source ON source.id = ends.source
+         WHERE node NOT IN known AND substr(node, instr(node, ':') + 1) NOT IN known ORDER BY path, line, end",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let (path, end, node): (String, String, String) = (row.get(0)?, row.get(2)?, row.get(3)?);
+        let message = format!("the edge's `{end}` names `{node}`, which no source knows");
+        Ok(finding(902, &path, row.get::<_, i64>(1)?.cast_unsigned(), message))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

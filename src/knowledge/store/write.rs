@@ -124,9 +124,8 @@ impl<'s> Writer<'s> {
             edge.execute(params![source, e.line.cast_signed(), e.from, e.to, e.kind, e.time, e.meta])?;
             note(digest, &["edge", &e.line.to_string(), &e.from, &e.to, &e.kind, &format!("{:?} {:?}", e.time, e.meta)]);
         }
-        let mut node = self
-            .db
-            .prepare_cached("INSERT INTO node (source, line, id, type, time, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+        let mut node =
+            self.db.prepare_cached("INSERT INTO node (source, line, id, type, time, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
         for n in &extracted.nodes {
             node.execute(params![source, n.line.cast_signed(), n.id, n.kind, n.time, n.payload])?;
             note(digest, &["node", &n.line.to_string(), &n.id, &n.kind, &format!("{:?} {:?}", n.time, n.payload)]);
