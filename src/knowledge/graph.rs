@@ -169,13 +169,13 @@ impl Graph {
     pub fn provenance(&self, skill: &str) -> Vec<Statement> {
         let mut out = Vec::new();
         for edge in &self.edges {
-            let (what, node, note) = match edge.kind.as_str() {
+            let (what, other, note) = match edge.kind.as_str() {
                 "derived_from" if is(&edge.from, skill) => ("derived from", &edge.to, String::new()),
                 "promoted_to" if is(&edge.to, skill) => ("promoted from", &edge.from, edge.meta.clone().unwrap_or_default()),
                 "validated_by" if is(&edge.to, skill) => ("validated in", &edge.from, said(success(edge)).to_owned()),
                 _ => continue,
             };
-            out.push(Statement { what, node: node.clone(), note, lines: vec![place(edge)] });
+            out.push(Statement { what, node: other.clone(), note, lines: vec![place(edge)] });
         }
         out.sort_by(|a, b| (a.what, &a.node, &a.lines).cmp(&(b.what, &b.node, &b.lines)));
         out

@@ -72,9 +72,9 @@ impl SourceKind {
         let ends = |endings: &[&str]| endings.iter().any(|e| plain.ends_with(e));
         match self {
             Self::Traces => ends(&[".jsonl", ".json", ".cast"]),
-            Self::Transcripts | Self::Graph => name.ends_with(".jsonl"),
-            Self::Documents | Self::Progress | Self::Summaries => [".md", ".markdown"].iter().any(|e| name.ends_with(e)),
-            Self::Runs | Self::Bank => name.ends_with(".json"),
+            Self::Transcripts | Self::Graph => name == plain && ends(&[".jsonl"]),
+            Self::Documents | Self::Progress | Self::Summaries => ends(&[".md", ".markdown"]),
+            Self::Runs | Self::Bank => name == plain && ends(&[".json"]),
             Self::Skills => name == "meta.json",
         }
     }

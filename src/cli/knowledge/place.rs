@@ -16,7 +16,7 @@ const HALF_LIFE: u32 = 30;
 
 /// Which index.
 #[derive(Debug, Clone, Args)]
-pub(super) struct PlaceArgs {
+pub struct PlaceArgs {
     /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder upward.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,

@@ -92,7 +92,7 @@ pub fn judge(corpus: &Corpus) -> Result<Vec<Group>, KnowledgeError> {
     fill(&mut store, corpus)?;
     let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
     let mut all = Group { group: "all".into(), questions: 0, figures: [Figures::default(); 3] };
-    let mut ranker = Ranker::new(&store);
+    let ranker = Ranker::new(&store);
     for question in &corpus.questions {
         let name = question.group.as_str();
         let group =

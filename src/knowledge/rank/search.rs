@@ -89,7 +89,8 @@ pub struct Found {
 #[derive(Debug)]
 pub struct Ranker<'s> {
     store: &'s Store,
-    vectors: Option<Option<Space>>,
+    /// Nothing before the first question; then what there is, which may be nothing.
+    vectors: OnceCell<Option<Space>>,
 }
 
 /// All vectors, one behind the other.
@@ -143,14 +144,14 @@ impl<'s> Ranker<'s> {
     /// Over a store.
     #[must_use]
     pub fn new(store: &'s Store) -> Self {
-        Self { store, vectors: None }
+        Self { store, vectors: OnceCell::new() }
     }
 
     /// The answers to a question, the best first; and how many were left out because something chosen says the same.
     ///
     /// # Errors
     /// When the store can't be read.
-    pub fn search(&mut self, query: &Query<'_>) -> Result<Vec<Found>, KnowledgeError> {
+    pub fn search(&self, query: &Query<'_>) -> Result<Vec<Found>, KnowledgeError> {
         let wanted = if query.task.is_some() { usize::MAX } else { CANDIDATES.max(query.limit * 4) };
         let mut all: BTreeMap<i64, Scores> = BTreeMap::new();
         if query.stages != Stages::Vectors {
@@ -206,16 +207,17 @@ impl<'s> Ranker<'s> {
         Ok(self.diverse(found, query.limit))
     }
 
-    fn space(&mut self) -> Result<Option<&Space>, KnowledgeError> {
-        if self.vectors.is_none() {
-            self.vectors = Some(Space::load(self.store)?);
+    fn space(&self) -> Result<Option<&Space>, KnowledgeError> {
+        if self.vectors.get().is_none() {
+            let space = Space::load(self.store)?;
+            return Ok(self.vectors.get_or_init(|| space).as_ref());
         }
-        Ok(self.vectors.as_ref().and_then(Option::as_ref))
+        Ok(self.vectors.get().and_then(Option::as_ref))
     }
 
     /// Chooses by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998).
     fn diverse(&self, candidates: Vec<Found>, limit: usize) -> Vec<Found> {
-        let space = self.vectors.as_ref().and_then(Option::as_ref);
+        let space = self.vectors.get().and_then(Option::as_ref);
         let best = candidates.first().map_or(1.0, |f| f.scores.score).max(f64::MIN_POSITIVE);
         let mut open: Vec<Candidate> = candidates.into_iter().map(Candidate::new).collect();
         let mut chosen: Vec<Found> = Vec::new();

@@ -166,50 +166,60 @@ fn whitened(a: &Dense) -> Dense {
 
 /// Eigenvalues, the largest first, and eigenvectors of a symmetric matrix, by cyclic Jacobi rotations.
 #[expect(clippy::cast_possible_truncation, reason = "computed in double precision, kept in single")]
-fn eigen(mut a: Vec<Vec<f64>>) -> (Vec<f32>, Vec<Vec<f32>>) {
-    let n = a.len();
-    // Row i of `v` becomes the eigenvector i.
-    let mut v: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
-    let at = |a: &[Vec<f64>], i: usize, j: usize| a.get(i).and_then(|r| r.get(j)).copied().unwrap_or_default();
+fn eigen(mut matrix: Vec<Vec<f64>>) -> (Vec<f32>, Vec<Vec<f32>>) {
+    let size = matrix.len();
+    // A row of it becomes an eigenvector.
+    let mut vectors: Vec<Vec<f64>> = (0..size).map(|i| (0..size).map(|j| f64::from(u8::from(i == j))).collect()).collect();
+    let at = |matrix: &[Vec<f64>], i: usize, j: usize| matrix.get(i).and_then(|r| r.get(j)).copied().unwrap_or_default();
     for _ in 0..SWEEPS {
-        let off: f64 = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| at(&a, i, j).powi(2)).sum();
-        let on: f64 = (0..n).map(|i| at(&a, i, i).powi(2)).sum();
+        let off: f64 = (0..size).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| at(&matrix, i, j).powi(2)).sum();
+        let on: f64 = (0..size).map(|i| at(&matrix, i, i).powi(2)).sum();
         if off <= on * 1e-18 {
             break;
         }
-        for p in 0..n {
-            for q in p + 1..n {
-                let apq = at(&a, p, q);
-                if apq.abs() < f64::MIN_POSITIVE {
+        for low in 0..size {
+            for high in low + 1..size {
+                let pivot = at(&matrix, low, high);
+                if pivot.abs() < f64::MIN_POSITIVE {
                     continue;
                 }
-                let theta = (at(&a, q, q) - at(&a, p, p)) / (2.0 * apq);
-                let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
-                let c = 1.0 / t.hypot(1.0);
-                let s = t * c;
-                for row in &mut a {
-                    rotate_columns(row, p, q, c, s);
-                }
-                rotate_rows(&mut a, p, q, c, s);
-                rotate_rows(&mut v, p, q, c, s);
+                let theta = (at(&matrix, high, high) - at(&matrix, low, low)) / (2.0 * pivot);
+                let tangent = theta.signum() / (theta.abs() + theta.hypot(1.0));
+                let cosine = 1.0 / tangent.hypot(1.0);
+                let turn = Turn { low, high, cosine, sine: tangent * cosine };
+                matrix.iter_mut().for_each(|row| turn.columns(row));
+                turn.rows(&mut matrix);
+                turn.rows(&mut vectors);
             }
         }
     }
-    let mut order: Vec<(f64, Vec<f64>)> = v.into_iter().enumerate().map(|(i, vector)| (at(&a, i, i), vector)).collect();
+    let mut order: Vec<(f64, Vec<f64>)> = vectors.into_iter().enumerate().map(|(i, v)| (at(&matrix, i, i), v)).collect();
     order.sort_by(|x, y| y.0.total_cmp(&x.0));
-    order.into_iter().map(|(value, vector)| (value as f32, vector.into_iter().map(|x| x as f32).collect())).unzip()
+    order.into_iter().map(|(value, v)| (value as f32, v.into_iter().map(|x| x as f32).collect())).unzip()
 }
 
-fn rotate_columns(row: &mut [f64], p: usize, q: usize, c: f64, s: f64) {
-    if let Ok([x, y]) = row.get_disjoint_mut([p, q]) {
-        (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
+/// A rotation in the plane of two axes.
+struct Turn {
+    low: usize,
+    high: usize,
+    cosine: f64,
+    sine: f64,
+}
+
+impl Turn {
+    fn of(&self, x: &mut f64, y: &mut f64) {
+        (*x, *y) = (self.cosine * *x - self.sine * *y, self.sine * *x + self.cosine * *y);
     }
-}
 
-fn rotate_rows(rows: &mut [Vec<f64>], p: usize, q: usize, c: f64, s: f64) {
-    if let Ok([x, y]) = rows.get_disjoint_mut([p, q]) {
-        for (x, y) in x.iter_mut().zip(y) {
-            (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
+    fn columns(&self, row: &mut [f64]) {
+        if let Ok([x, y]) = row.get_disjoint_mut([self.low, self.high]) {
+            self.of(x, y);
+        }
+    }
+
+    fn rows(&self, rows: &mut [Vec<f64>]) {
+        if let Ok([x, y]) = rows.get_disjoint_mut([self.low, self.high]) {
+            x.iter_mut().zip(y).for_each(|(x, y)| self.of(x, y));
         }
     }
 }
