@@ -64,7 +64,7 @@ pub fn run(
     let mut writer = store.write()?;
     // Whatever an older extraction gave is of no use.
     let current = store::read_meta::<i64>(&writer.db, "extractor")? == Some(extract::VERSION);
-    let mut known: BTreeMap<(SourceKind, String), (i64, Vec<u8>)> = BTreeMap::new();
+    let mut known: BTreeMap<(SourceKind, String), Known> = BTreeMap::new();
     for row in store::read_sources(&writer.db)? {
         let kind = SourceKind::parse(&row.kind).ok_or(KnowledgeError::Damaged("a kind of source is unknown"))?;
         known.insert((kind, row.path), (row.id, row.hash));
@@ -72,7 +72,7 @@ pub fn run(
     let total = listing.files.len();
     let mut done = 0;
     for batch in listing.files.chunks(BATCH) {
-        let asked: Vec<(&SourceFile, Option<(i64, Vec<u8>)>)> =
+        let asked: Vec<(&SourceFile, Option<Known>)> =
             batch.iter().map(|f| (f, known.remove(&(f.kind, f.name.clone())))).collect();
         let read: Vec<Read> = asked.par_iter().map(|(file, before)| read(file, before.as_ref().filter(|_| current))).collect();
         for ((file, before), read) in asked.into_iter().zip(read) {
@@ -93,6 +93,9 @@ pub fn run(
     Ok(summary)
 }
 
+/// A source as it was indexed: its row and its hash.
+type Known = (i64, Vec<u8>);
+
 /// A file after it was looked at.
 enum Read {
     Unchanged,
@@ -100,7 +103,7 @@ enum Read {
     Unreadable(std::io::Error),
 }
 
-fn read(file: &SourceFile, before: Option<&(i64, Vec<u8>)>) -> Read {
+fn read(file: &SourceFile, before: Option<&Known>) -> Read {
     match hash(file) {
         Err(error) => Read::Unreadable(error),
         Ok((hash, _)) if before.is_some_and(|(_, known)| *known == hash) => Read::Unchanged,

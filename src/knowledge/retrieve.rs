@@ -113,7 +113,7 @@ pub fn index(
     let more = if question.is_some() { items.len() } else { total(store, task)? };
     let (items, held_back) = per_source(items, budget.per_source);
     let left_out = more.saturating_sub(items.len() + held_back) + held_back;
-    Ok(fit("index", items, left_out, budget.index.min(budget.total), print))
+    Ok(fit("index", &items, left_out, budget.index.min(budget.total), print))
 }
 
 /// Answers with a snippet and the figures of each.
@@ -123,8 +123,8 @@ pub fn index(
 pub fn search(store: &Store, query: &Query<'_>, budget: &Budget, print: Print) -> Result<Answer, KnowledgeError> {
     budget.check()?;
     let found = Ranker::new(store).search(query)?;
-    let items = found.iter().map(|f| snippet(f, query.text, print)).collect();
-    Ok(fit("search", items, 0, budget.total, print))
+    let items: Vec<Item> = found.iter().map(|f| snippet(f, query.text, print)).collect();
+    Ok(fit("search", &items, 0, budget.total, print))
 }
 
 /// The layer `timeline`: what happened around an observation, or in a task.
@@ -140,7 +140,8 @@ pub fn timeline(
 ) -> Result<Answer, KnowledgeError> {
     budget.check()?;
     let limit = budget.timeline.min(budget.total);
-    let count = count.min(limit);
+    // An id alone is five tokens or more, a line eight: more of them can't fit, and aren't tried.
+    let count = count.min(limit / 16);
     match middle {
         Middle::Task(task) => {
             let all = store.of_task(task, limit)?;
@@ -148,7 +149,8 @@ pub fn timeline(
                 return Err(KnowledgeError::UnknownTask((*task).to_owned()));
             }
             let more = total(store, Some(task))?.saturating_sub(all.len());
-            Ok(fit("timeline", all.iter().map(|s| line(s, None, print)).collect(), more, limit, print))
+            let items: Vec<Item> = all.iter().map(|s| line(s, None, print)).collect();
+            Ok(fit("timeline", &items, more, limit, print))
         }
         Middle::Id(id) => {
             let middle = store.by_id(id)?;
@@ -160,7 +162,7 @@ pub fn timeline(
                 let from = at.saturating_sub(most / 2);
                 let to = (from + most).min(all.len());
                 let items: Vec<Item> = all.get(from..to).unwrap_or_default().iter().map(|s| line(s, None, print)).collect();
-                let answer = fit("timeline", items, all.len() - (to - from), limit, print);
+                let answer = fit("timeline", &items, all.len() - (to - from), limit, print);
                 let fits = answer.left_out <= all.len() - (to - from);
                 if fits || most == 0 {
                     return Ok(answer);
@@ -189,7 +191,7 @@ pub fn detail(store: &Store, ids: &[Id], budget: &Budget, print: Print) -> Resul
     budget.check()?;
     let all: Vec<Stored> = ids.iter().map(|id| store.by_id(id)).collect::<Result<_, _>>()?;
     let blocks: Vec<Item> = all.iter().map(|s| block(s, budget.detail, print)).collect();
-    let whole = fit("detail", blocks, 0, budget.total, print);
+    let whole = fit("detail", &blocks, 0, budget.total, print);
     if whole.left_out == 0 {
         return Ok(whole);
     }
@@ -197,7 +199,7 @@ pub fn detail(store: &Store, ids: &[Id], budget: &Budget, print: Print) -> Resul
     for kept in (0..whole.shown).rev() {
         let items =
             all.iter().enumerate().map(|(n, s)| if n < kept { block(s, budget.detail, print) } else { line(s, None, print) });
-        let mixed = fit("detail", items.collect(), 0, budget.total, print);
+        let mixed = fit("detail", &items.collect::<Vec<_>>(), 0, budget.total, print);
         if mixed.left_out == 0 {
             return Ok(mixed);
         }
@@ -229,7 +231,7 @@ fn per_source(items: Vec<Item>, limit: Option<usize>) -> (Vec<Item>, usize) {
 }
 
 /// The most items from the front that the budget holds together with everything around them.
-fn fit(layer: &str, items: Vec<Item>, left_out: usize, budget: usize, print: Print) -> Answer {
+fn fit(layer: &str, items: &[Item], left_out: usize, budget: usize, print: Print) -> Answer {
     let render = |count: usize| {
         let missing = items.len() - count + left_out;
         let shown = items.get(..count).unwrap_or_default();

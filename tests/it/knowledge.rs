@@ -266,7 +266,7 @@ fn a_killed_run_leaves_the_old_index_or_the_new_one() {
     let one = digest(&json(at, &["reindex", "--no-vectors"]));
     assert_ne!(zero, one);
     let stored = || Store::open(&at.join(".yuangs/index.db")).unwrap().digest().unwrap();
-    let (mut olds, mut news, mut target) = (0, 0, 0);
+    let (mut olds, mut news, mut target) = (0, 0, 1);
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     let mut before = one.clone();
     for kill in 0..110 {

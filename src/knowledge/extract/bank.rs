@@ -25,7 +25,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
 /// An entry of the index names an item, so that edges to it lead somewhere.
 fn listed(file: &SourceFile, entry: &Value, n: usize, out: &mut Extracted) {
     match (text_of(entry, &["id"]), text_of(entry, &["path"])) {
-        (Some(id), Some(path)) => out.names.extend([id, path].map(|name| name_of(name))),
+        (Some(id), Some(path)) => out.names.extend([id, path].map(name_of)),
         _ => out.object(901, file, 1, format!("`/items/{n}` needs `id` and `path`")),
     }
 }

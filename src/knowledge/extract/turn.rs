@@ -52,7 +52,9 @@ impl Turn {
                 if let (None, Some(action)) = (&self.action, action) {
                     self.act(action);
                 }
-                decision.iter().for_each(|d| self.decide(d));
+                if let Some(decision) = decision {
+                    self.decide(decision);
+                }
             }
             Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed)) => self.execute(executed),
             Fact::Evaluated(kind, reason) => {
@@ -60,7 +62,9 @@ impl Turn {
                 self.evaluation = Some(format!("{}{reason}", kind.name()));
             }
             Fact::Moved(moved) => {
-                moved.decision.iter().for_each(|d| self.decide(d));
+                if let Some(decision) = &moved.decision {
+                    self.decide(decision);
+                }
                 if let Some(kind) = moved.evaluation {
                     self.evaluation = Some(kind.name().to_owned());
                 }

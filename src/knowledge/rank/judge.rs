@@ -29,7 +29,8 @@ struct Document {
 #[serde(deny_unknown_fields)]
 struct Question {
     group: String,
-    question: String,
+    #[serde(rename = "question")]
+    text: String,
     /// Ids with grades: 2 answers it, 1 helps.
     answers: BTreeMap<String, u8>,
 }
@@ -73,10 +74,10 @@ impl Corpus {
         }
         for question in &corpus.questions {
             if question.answers.is_empty() {
-                return Err(format!("the question `{}` has no answer", question.question));
+                return Err(format!("the question `{}` has no answer", question.text));
             }
             if let Some(unknown) = question.answers.keys().find(|id| !ids.contains(id)) {
-                return Err(format!("the question `{}` is answered by `{unknown}`, which is no document", question.question));
+                return Err(format!("the question `{}` is answered by `{unknown}`, which is no document", question.text));
             }
         }
         Ok(corpus)
@@ -100,7 +101,7 @@ pub fn judge(corpus: &Corpus) -> Result<Vec<Group>, KnowledgeError> {
         group.questions += 1;
         all.questions += 1;
         for (n, stages) in [Stages::Text, Stages::Vectors, Stages::Both].into_iter().enumerate() {
-            let query = Query { text: &question.question, task: None, now: None, half_life: 30.0, limit: AT, stages };
+            let query = Query { text: &question.text, task: None, now: None, half_life: 30.0, limit: AT, stages };
             let found: Vec<String> = ranker.search(&query)?.into_iter().filter_map(|f| f.stored.task).collect();
             let one = rate(&question.answers, &found);
             for sum in [group.figures.get_mut(n), all.figures.get_mut(n)].into_iter().flatten() {

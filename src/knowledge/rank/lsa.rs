@@ -98,7 +98,9 @@ impl Model {
         }
         let length = row.iter().map(|(_, x)| x * x).sum::<f32>().sqrt();
         if length > 0.0 {
-            row.iter_mut().for_each(|(_, x)| *x /= length);
+            for (_, x) in &mut row {
+                *x /= length;
+            }
         }
         row
     }

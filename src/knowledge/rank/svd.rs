@@ -127,7 +127,9 @@ fn orthonormal(a: &Dense) -> Dense {
         let image: Vec<f64> = gram.iter().map(|row| product(row, &column)).collect();
         let (left, whole) = (product(&column, &image), own.get(n).copied().unwrap_or_default());
         if left > whole * 1e-9 && left > 0.0 {
-            column.iter_mut().for_each(|x| *x /= left.sqrt());
+            for x in &mut column {
+                *x /= left.sqrt();
+            }
             columns.push(column);
         }
     }
@@ -141,7 +143,9 @@ fn orthonormal(a: &Dense) -> Dense {
 fn straightened(a: &Dense) -> Dense {
     let mut step = gram(a);
     for (n, row) in step.iter_mut().enumerate() {
-        row.iter_mut().for_each(|x| *x *= -0.5);
+        for x in row.iter_mut() {
+            *x *= -0.5;
+        }
         if let Some(x) = row.get_mut(n) {
             *x += 1.5;
         }
@@ -187,7 +191,9 @@ fn eigen(mut matrix: Vec<Vec<f64>>) -> (Vec<f32>, Vec<Vec<f32>>) {
                 let tangent = theta.signum() / (theta.abs() + theta.hypot(1.0));
                 let cosine = 1.0 / tangent.hypot(1.0);
                 let turn = Turn { low, high, cosine, sine: tangent * cosine };
-                matrix.iter_mut().for_each(|row| turn.columns(row));
+                for row in &mut matrix {
+                    turn.columns(row);
+                }
                 turn.rows(&mut matrix);
                 turn.rows(&mut vectors);
             }
