@@ -277,7 +277,7 @@ fn a_killed_run_leaves_the_old_index_or_the_new_one() {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        let share = (random % 1000) as f64 / 1000.0;
+        let share = f64::from(u32::try_from(random % 1000).unwrap()) / 1000.0;
         // How long a run takes depends on what else the machine does: the span follows it.
         let done = interrupted(at, whole.mul_f64(share));
         whole = whole.mul_f64(if done { 0.9 } else { 1.05 });
@@ -285,9 +285,9 @@ fn a_killed_run_leaves_the_old_index_or_the_new_one() {
         assert!(now == zero || now == one, "kill {kill}: neither the old nor the new index");
         let wanted = if target == 0 { &zero } else { &one };
         if now == before {
-            olds += 1
+            olds += 1;
         } else {
-            news += 1
+            news += 1;
         }
         assert!(now == before || now == *wanted);
         before = now;
