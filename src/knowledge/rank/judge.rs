@@ -180,8 +180,9 @@ mod tests {
     fn corpora_are_checked() {
         let document = r#"{"id":"a","text":"t"}"#;
         assert!(Corpus::parse(document, r#"{"group":"g","question":"q","answers":{"a":2}}"#).is_ok());
+        let twice = format!("{document}\n{document}");
         for (documents, questions) in [
-            (&format!("{document}\n{document}")[..], ""),
+            (twice.as_str(), ""),
             (document, r#"{"group":"g","question":"q","answers":{"b":2}}"#),
             (document, r#"{"group":"g","question":"q","answers":{}}"#),
             (document, "{}"),
