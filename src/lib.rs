@@ -11,6 +11,7 @@ pub mod config;
 pub mod diag;
 pub mod governance;
 pub mod json;
+pub mod knowledge;
 pub mod policy;
 pub mod replay;
 pub mod repomap;

@@ -77,12 +77,45 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
+/// A time as `2026-01-31 10:20`, UTC. Years that have more than four digits are written with all of them.
+#[must_use]
+pub fn format_minute(millis: i64) -> String {
+    let minutes = millis.div_euclid(60_000);
+    let (days, minute) = (minutes.div_euclid(1440), minutes.rem_euclid(1440));
+    // The inverse of `days_from_civil`, from the same source.
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_shifted + 2) / 5 + 1;
+    let month = if month_shifted < 10 { month_shifted + 3 } else { month_shifted - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", minute / 60, minute % 60)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn minutes_are_read_back(minute in -1_000_000_000i64..10_000_000_000) {
+            let (millis, text) = (minute * 60_000, format_minute(minute * 60_000));
+            if let Some(back) = parse_rfc3339(&format!("{}:00Z", text.replace(' ', "T"))) {
+                prop_assert_eq!(back, millis);
+            } else {
+                prop_assert!(!(0..253_402_300_800_000).contains(&millis), "{}", text);
+            }
+        }
+
+        #[test]
+        fn any_time_is_written(millis: i64) {
+            prop_assert!(format_minute(millis).len() >= 16);
+        }
+
         #[test]
         fn no_text_panics(text in "[0-9TtZz:.+\\-]{0,30}") {
             let _ = parse_rfc3339(&text);

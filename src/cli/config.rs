@@ -147,7 +147,7 @@ impl ConfigCommand {
                 writeln!(out, "{key} = {}  # {from}", terminal(&value))?;
             }
             for name in located.config.not_run() {
-                writeln!(out, "# [{name}] is read and not run by this version")?;
+                writeln!(out, "# [{name}] is read and not run by the gate")?;
             }
             writeln!(out, "# {}", terminal(&located.path.to_string_lossy()))
         })?;
@@ -248,7 +248,7 @@ fn check(located: &Located) -> Vec<(bool, String)> {
         all.push((there && known, format!("reports: {format} goes to {path}")));
     }
     for name in config.not_run() {
-        all.push((false, format!("[{name}] is configured, and this version doesn't run it")));
+        all.push((false, format!("[{name}] is configured, and the gate doesn't run it")));
     }
     all
 }

@@ -9,6 +9,7 @@ mod explain;
 mod export;
 mod fsm;
 mod gate;
+mod knowledge;
 mod output;
 mod patch;
 mod policy;
@@ -93,6 +94,9 @@ enum Command {
     /// Show the rules for credentials, or how good they are.
     #[command(subcommand)]
     Secrets(secrets::SecretsCommand),
+    /// Keep an index of what traces, transcripts and documents say, and answer from it within a budget of tokens.
+    #[command(subcommand)]
+    Knowledge(knowledge::KnowledgeCommand),
     /// Explain a trace turn by turn, or a rule: what it does, why it matters, how to mend it.
     Explain(explain::ExplainArgs),
     /// Compare executions: the same path, the same decisions, the same outcome?
@@ -138,6 +142,7 @@ pub fn main() -> ExitCode {
         Command::Schema(command) => command.run(),
         Command::Fsm(command) => command.run(),
         Command::Secrets(command) => command.run(),
+        Command::Knowledge(command) => command.run(),
         Command::Explain(args) => args.run(),
         Command::Compare(args) => args.run(),
         Command::Stats(args) => args.run(),

@@ -52,7 +52,7 @@ pub struct Config {
     /// The repo map to compare. Read, and not run by this version.
     #[serde(default)]
     pub repo_map: Option<RepoMap>,
-    /// The store of observations. Read, and not run by this version.
+    /// The index of knowledge: what `knowledge reindex` brings up to date. A gate doesn't look at it.
     #[serde(default)]
     pub knowledge: Option<Knowledge>,
 }
@@ -189,12 +189,68 @@ pub struct RepoMap {
     pub file: String,
 }
 
-/// `[knowledge]`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+/// `[knowledge]`: where the index of knowledge lies and what goes into it. Every list holds files and folders below the
+/// folder of the configuration.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Knowledge {
-    /// The store.
-    pub store: String,
+    /// The index; `.yuangs/index.db` unless told otherwise.
+    #[serde(default)]
+    pub store: Option<String>,
+    /// Traces, in every format that is replayed.
+    #[serde(default)]
+    pub traces: Vec<String>,
+    /// Transcripts of sessions, JSONL.
+    #[serde(default)]
+    pub transcripts: Vec<String>,
+    /// Markdown documents.
+    #[serde(default)]
+    pub documents: Vec<String>,
+    /// Markdown with the rows of a timeline, as `PROGRESS.md`.
+    #[serde(default)]
+    pub progress: Vec<String>,
+    /// Markdown with logs of what was done, as `SUMMARY.md`.
+    #[serde(default)]
+    pub summaries: Vec<String>,
+    /// Runs, one JSON object a file.
+    #[serde(default)]
+    pub runs: Vec<String>,
+    /// The knowledge graph: edges and nodes, JSONL.
+    #[serde(default)]
+    pub graph: Vec<String>,
+    /// Folders of context banks.
+    #[serde(default)]
+    pub bank: Vec<String>,
+    /// Folders of skills.
+    #[serde(default)]
+    pub skills: Vec<String>,
+    /// Days after which what was found counts half; 30 unless told otherwise.
+    #[serde(default)]
+    pub half_life_days: Option<u32>,
+    /// Budgets by name; `default` is taken where no other is asked for.
+    #[serde(default)]
+    pub profiles: BTreeMap<String, Profile>,
+}
+
+/// `[knowledge.profiles.NAME]`: budgets in tokens.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Profile {
+    /// Of everything that one command prints.
+    #[serde(default)]
+    pub budget_tokens: Option<usize>,
+    /// Of the layer `index`.
+    #[serde(default)]
+    pub index_tokens: Option<usize>,
+    /// Of the layer `timeline`.
+    #[serde(default)]
+    pub timeline_tokens: Option<usize>,
+    /// Of each block of the layer `detail`.
+    #[serde(default)]
+    pub detail_tokens: Option<usize>,
+    /// Of what comes from one source in the layer `index`.
+    #[serde(default)]
+    pub max_per_source_tokens: Option<usize>,
 }
 
 /// A date as TOML has it, or as text.

@@ -122,7 +122,7 @@ fn sections_that_are_not_run_are_never_silent() {
     let config = format!("{PLAIN}[repo-map]\nfile = 'm'\n[knowledge]\nstore = 'k'\n");
     let ran = gate(repository(&config, GREEN).path(), &["-q"]);
     for name in ["repo-map", "knowledge"] {
-        assert!(ran.out.contains(&format!("[{name}] is configured and not run by this version")), "{}", ran.out);
+        assert!(ran.out.contains(&format!("[{name}] is configured and not run by the gate")), "{}", ran.out);
     }
 }
 

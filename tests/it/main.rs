@@ -25,6 +25,7 @@ mod diffs;
 mod gate;
 mod generate;
 mod injections;
+mod knowledge;
 mod oracle;
 mod pages;
 mod policy;

@@ -47,6 +47,40 @@ fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {error}")))
 }
 
+/// An example about knowledge: the command and the configuration, then files; one marked `later` is written behind a
+/// first run.
+fn run_knowledge(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
+    let folder = folder.join(heading.trim_start_matches("## "));
+    std::fs::create_dir(&folder).unwrap();
+    let section = page.split_once(&format!("\n{heading}\n")).unwrap().1;
+    let section = section.split_once("\n## ").map_or(section, |(here, _)| here);
+    let blocks: Vec<(&str, &str)> = section.split("```").skip(1).step_by(2).map(|b| b.split_once('\n').unwrap()).collect();
+    let (info, config) = blocks[0];
+    std::fs::write(folder.join("yuangs-verify.toml"), config).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
+        command.current_dir(&folder).args(arguments).args(["--format", "json"]).output().unwrap()
+    };
+    let write = |later: bool| {
+        for (info, body) in &blocks[1..] {
+            let words: Vec<&str> = info.split_whitespace().collect();
+            if words.contains(&"later") == later {
+                let path = folder.join(words.last().unwrap());
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, body).unwrap();
+            }
+        }
+    };
+    write(false);
+    if info.contains("--check") {
+        assert!(run(&["knowledge", "reindex"]).status.success());
+        write(true);
+    }
+    let output = run(&info.split_whitespace().skip(1).collect::<Vec<_>>());
+    let error = String::from_utf8_lossy(&output.stderr);
+    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {error}")))
+}
+
 /// The fenced block under a heading; its info line may hold options, `hex` or `unended`.
 fn example(page: &str, heading: &str) -> Example {
     let section = page.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no section {heading}")).1;
@@ -114,8 +148,15 @@ fn check(rule: &Rule) {
         git(&["commit", "-q", "-m", "base"]);
     }
     let about_policies = matches!(rule.check, Check::Policy);
+    let about_knowledge = page.contains("```toml knowledge ");
     let run = |heading: &str| {
-        if about_policies { run_policy(folder.path(), &page, heading) } else { run(folder.path(), &example(&page, heading)) }
+        if about_knowledge {
+            run_knowledge(folder.path(), &page, heading)
+        } else if about_policies {
+            run_policy(folder.path(), &page, heading)
+        } else {
+            run(folder.path(), &example(&page, heading))
+        }
     };
     let (failed, failing) = run("## Fails");
     let code = rule.code.to_string();

@@ -74,9 +74,7 @@ impl GateArgs {
         assign_fingerprints(&mut report.findings);
         let applied = self.apply(&mut report, config, baseline.as_deref())?;
         report.notices.extend(applied.notices);
-        report
-            .notices
-            .extend(config.not_run().into_iter().map(|name| format!("[{name}] is configured and not run by this version")));
+        report.notices.extend(config.not_run().into_iter().map(|name| format!("[{name}] is configured and not run by the gate")));
         let threshold = match self.fail_on {
             Some(fail_on) => fail_on.severity(),
             None => config.fail_on.map_or(Some(crate::diag::Severity::Error), crate::config::Threshold::severity),

@@ -18,7 +18,7 @@ pub(in crate::cli) struct Located {
 impl Located {
     /// Whether a file that is to be written lies below the configuration, symbolic links and all. The
     /// repository that is judged may hold links to places that aren't its own.
-    pub(super) fn holds(&self, path: &Path) -> bool {
+    pub(in crate::cli) fn holds(&self, path: &Path) -> bool {
         let root = if self.root.as_os_str().is_empty() { Path::new(".") } else { &self.root };
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let is_link = path.symlink_metadata().is_ok_and(|m| m.file_type().is_symlink());

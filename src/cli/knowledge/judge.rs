@@ -1,0 +1,47 @@
+//! `knowledge judge`.
+
+use super::failure;
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
+use crate::knowledge::rank::judge::{Corpus, judge};
+use crate::report::terminal;
+use clap::Args;
+use std::path::PathBuf;
+
+/// How good the answers are.
+#[derive(Debug, Args)]
+pub struct JudgeArgs {
+    /// Documents, one a line: `{"id": …, "text": …}`.
+    #[arg(value_name = "DOCUMENTS")]
+    documents: PathBuf,
+    /// Questions, one a line: `{"group": …, "question": …, "answers": {ID: GRADE}}`.
+    #[arg(value_name = "QUESTIONS")]
+    questions: PathBuf,
+}
+
+impl JudgeArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let documents = crate::cli::replay::read(&self.documents)?;
+        let questions = crate::cli::replay::read(&self.questions)?;
+        let corpus = Corpus::parse(&documents, &questions)
+            .map_err(|why| Failure::unable(why, "docs/knowledge.md describes the form of a judged corpus"))?;
+        let groups = judge(&corpus).map_err(|e| failure(&e))?;
+        print(Color::Auto, |out| {
+            writeln!(out, "{:<12} {:>9}  {:^17}  {:^17}  {:^17}", "", "", "full text", "vectors", "both")?;
+            write!(out, "{:<12} {:>9}", "group", "questions")?;
+            for _ in 0..3 {
+                write!(out, "  {:>8} {:>8}", "nDCG@10", "rec@10")?;
+            }
+            writeln!(out)?;
+            for group in &groups {
+                write!(out, "{:<12} {:>9}", terminal(&group.group), group.questions)?;
+                for figures in group.figures {
+                    write!(out, "  {:>8.3} {:>8.3}", figures.ndcg, figures.recall)?;
+                }
+                writeln!(out)?;
+            }
+            Ok(())
+        })?;
+        Ok(if groups.iter().all(|g| g.questions == 0) { EXIT_EMPTY } else { EXIT_CLEAN })
+    }
+}

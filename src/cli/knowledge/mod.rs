@@ -1,0 +1,60 @@
+//! `knowledge`: the index of what is known, and answers from it.
+
+mod graph;
+mod judge;
+mod place;
+mod reindex;
+mod report;
+mod retrieve;
+
+use super::output::Failure;
+use crate::knowledge::KnowledgeError;
+use clap::{Subcommand, ValueEnum};
+
+/// Knowledge that an agent may rely on.
+#[derive(Debug, Subcommand)]
+pub enum KnowledgeCommand {
+    /// Bring the index up to date with its sources, all or nothing; or check that it is.
+    Reindex(reindex::ReindexArgs),
+    /// One line for each observation that answers a question, or for the newest.
+    Index(retrieve::IndexArgs),
+    /// What happened around an observation, or in a task.
+    Timeline(retrieve::TimelineArgs),
+    /// Whole observations, by their ids.
+    Detail(retrieve::DetailArgs),
+    /// The best answers to a question, with a snippet, its place, and the figures of each stage.
+    Search(retrieve::SearchArgs),
+    /// Look into the knowledge graph.
+    #[command(subcommand)]
+    Graph(graph::GraphCommand),
+    /// Print nDCG@10 and recall@10 over a corpus of judged questions: full text, vectors, both.
+    Judge(judge::JudgeArgs),
+}
+
+/// Ways to print an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines.
+    Text,
+    /// JSON.
+    Json,
+}
+
+impl KnowledgeCommand {
+    /// Runs it.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        match self {
+            Self::Reindex(args) => args.run(),
+            Self::Index(args) => args.run(),
+            Self::Timeline(args) => args.run(),
+            Self::Detail(args) => args.run(),
+            Self::Search(args) => args.run(),
+            Self::Graph(command) => command.run(),
+            Self::Judge(args) => args.run(),
+        }
+    }
+}
+
+fn failure(error: &KnowledgeError) -> Failure {
+    Failure::unable(error.to_string(), error.remedy())
+}

@@ -1,0 +1,101 @@
+//! Where the index lies, and what goes into it, by the configuration.
+
+use super::failure;
+use crate::cli::gate::locate;
+use crate::cli::output::Failure;
+use crate::config::Knowledge;
+use crate::knowledge::retrieve::Budget;
+use crate::knowledge::{KnowledgeError, SourceKind, Sources, Store};
+use clap::Args;
+use std::path::{Component, Path, PathBuf};
+
+/// Where the index lies unless told otherwise.
+const STORE: &str = ".yuangs/index.db";
+/// Days after which a score is half, unless told otherwise.
+const HALF_LIFE: u32 = 30;
+
+/// Which index.
+#[derive(Debug, Clone, Args)]
+pub struct PlaceArgs {
+    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder upward.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+/// The index as it is configured.
+pub(super) struct Place {
+    pub(super) path: PathBuf,
+    pub(super) sources: Sources,
+    pub(super) section: Knowledge,
+}
+
+impl PlaceArgs {
+    pub(super) fn place(&self) -> Result<Place, Failure> {
+        let located = locate(self.config.as_deref())?;
+        let Some(section) = located.config.knowledge.clone() else {
+            return Err(Failure::unable(
+                format!("`{}` has no section [knowledge]", located.path.display()),
+                "add one that names its sources, such as documents = ['README.md', 'docs']; docs/knowledge.md has all keys",
+            ));
+        };
+        let store = section.store.clone().unwrap_or_else(|| STORE.to_owned());
+        let path = located.root.join(&store);
+        let inside = Path::new(&store).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+        if store.is_empty() || !inside || !located.holds(&path) {
+            return Err(failure(&KnowledgeError::Outside { path: store }));
+        }
+        let root = if located.root.as_os_str().is_empty() { PathBuf::from(".") } else { located.root.clone() };
+        let lists = [
+            (SourceKind::Traces, &section.traces),
+            (SourceKind::Transcripts, &section.transcripts),
+            (SourceKind::Documents, &section.documents),
+            (SourceKind::Progress, &section.progress),
+            (SourceKind::Summaries, &section.summaries),
+            (SourceKind::Runs, &section.runs),
+            (SourceKind::Graph, &section.graph),
+            (SourceKind::Bank, &section.bank),
+            (SourceKind::Skills, &section.skills),
+        ];
+        let paths = lists.into_iter().flat_map(|(kind, list)| list.iter().map(move |path| (kind, path.clone()))).collect();
+        Ok(Place { path, sources: Sources { root, paths }, section })
+    }
+}
+
+impl Place {
+    /// Opens the index for reading.
+    pub(super) fn open(&self) -> Result<Store, Failure> {
+        Store::open(&self.path).map_err(|e| failure(&e))
+    }
+
+    /// Days after which a score is half.
+    pub(super) fn half_life(&self) -> f64 {
+        f64::from(self.section.half_life_days.unwrap_or(HALF_LIFE).max(1))
+    }
+
+    /// The budgets of a profile.
+    pub(super) fn budget(&self, profile: Option<&str>) -> Result<Budget, Failure> {
+        let name = profile.unwrap_or("default");
+        let Some(set) = self.section.profiles.get(name) else {
+            if profile.is_none() || name == "default" {
+                return Ok(Budget::default());
+            }
+            let known: Vec<&str> = self.section.profiles.keys().map(String::as_str).collect();
+            let known =
+                if known.is_empty() { "none is configured".to_owned() } else { format!("configured: {}", known.join(", ")) };
+            return Err(Failure::unable(
+                format!("no profile is called `{name}`"),
+                format!("{known}; [knowledge.profiles.NAME] makes one"),
+            ));
+        };
+        let default = Budget::default();
+        let budget = Budget {
+            total: set.budget_tokens.unwrap_or(default.total),
+            index: set.index_tokens.unwrap_or(default.index),
+            timeline: set.timeline_tokens.unwrap_or(default.timeline),
+            detail: set.detail_tokens.unwrap_or(default.detail),
+            per_source: set.max_per_source_tokens,
+        };
+        budget.check().map_err(|e| failure(&e))?;
+        Ok(budget)
+    }
+}

@@ -1,0 +1,112 @@
+//! `knowledge reindex`.
+
+use super::failure;
+use super::place::PlaceArgs;
+use super::report::{Run, checked, report};
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::replay::FailOn;
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::diag::Finding;
+use crate::knowledge::Store;
+use crate::knowledge::reindex::{Settings, check, run};
+use clap::{Args, ValueEnum};
+use std::io::{IsTerminal as _, Write as _};
+use std::time::Instant;
+
+/// Bring the index up to date.
+#[derive(Debug, Args)]
+pub struct ReindexArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Change nothing; say (YV905) what has changed since the index was written, and fail if anything has.
+    #[arg(long)]
+    check: bool,
+    /// Compute no vectors: questions are answered by full text alone.
+    #[arg(long)]
+    no_vectors: bool,
+    /// Fail (exit 1) when there are findings this bad; with `--check` a stale index is bad enough by default.
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    fail_on: Option<FailOn>,
+    /// How to report.
+    #[arg(long, value_enum, default_value_t = Form::Text, value_name = "FORMAT")]
+    format: Form,
+}
+
+/// Ways to report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Form {
+    /// For people.
+    Text,
+    /// JSON.
+    Json,
+    /// Markdown, for the summary of a job.
+    Markdown,
+}
+
+impl ReindexArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let place = self.place.place()?;
+        if place.sources.paths.is_empty() {
+            return Err(Failure::unable("[knowledge] names no source", "docs/knowledge.md lists the kinds of source"));
+        }
+        if self.check {
+            let store = place.open()?;
+            let (findings, looked_at) = check(&store, &place.sources).map_err(|e| failure(&e))?;
+            let digest = store.digest().map_err(|e| failure(&e))?;
+            print(Color::Auto, |out| checked(&findings, looked_at, &digest, self.format, out))?;
+            return Ok(self.exit(&findings, looked_at as u64, FailOn::Warning));
+        }
+        let start = Instant::now();
+        let mut store = Store::create(&place.path).map_err(|e| failure(&e))?;
+        let mut bar = Bar::new();
+        let summary =
+            run(&mut store, &place.sources, Settings { vectors: !self.no_vectors }, &mut |done, total| bar.show(done, total));
+        bar.end();
+        let summary = summary.map_err(|e| failure(&e))?;
+        let done = Run { summary: &summary, seconds: start.elapsed().as_secs_f64() };
+        print(Color::Auto, |out| report(&done, self.format, out))?;
+        Ok(self.exit(&summary.findings, summary.observations + summary.edges, FailOn::Error))
+    }
+
+    fn exit(&self, findings: &[Finding], looked_at: u64, default: FailOn) -> u8 {
+        // A source that can't be opened leaves open what it says.
+        let unopened = findings.iter().any(|f| f.code.0 == 101 && f.place.line == 0);
+        let threshold = self.fail_on.unwrap_or(default).severity();
+        match () {
+            () if unopened => EXIT_UNABLE,
+            () if threshold.is_some_and(|t| findings.iter().any(|f| f.severity >= t)) => EXIT_FINDINGS,
+            () if looked_at == 0 => EXIT_EMPTY,
+            () => EXIT_CLEAN,
+        }
+    }
+}
+
+/// A bar on a terminal, nothing elsewhere: a log needs the report and no dance.
+struct Bar {
+    shown: bool,
+    terminal: bool,
+}
+
+/// Characters of the bar.
+const WIDTH: usize = 30;
+
+impl Bar {
+    fn new() -> Self {
+        Self { shown: false, terminal: std::io::stderr().is_terminal() }
+    }
+
+    fn show(&mut self, done: usize, total: usize) {
+        if self.terminal && total > 0 {
+            let filled = WIDTH * done / total;
+            let bar: String = (0..WIDTH).map(|n| if n < filled { '#' } else { '.' }).collect();
+            let _ = write!(anstream::stderr().lock(), "\r[{bar}] {done}/{total} sources");
+            self.shown = true;
+        }
+    }
+
+    fn end(&self) {
+        if self.shown {
+            let _ = write!(anstream::stderr().lock(), "\r{:width$}\r", "", width = WIDTH + 40);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What `knowledge reindex` says.
+
+use super::reindex::Form;
+use crate::diag::{Finding, Severity};
+use crate::knowledge::SourceKind;
+use crate::knowledge::rank::Vectors;
+use crate::knowledge::reindex::Summary;
+use crate::report::{findings_json, safe_json, terminal, write_findings};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// Sources that are listed by name for one kind of change; the rest is counted.
+const LISTED: usize = 20;
+/// Findings that are printed; the rest is counted.
+const PRINTED: usize = 50;
+
+/// A run that is done.
+pub(super) struct Run<'r> {
+    pub(super) summary: &'r Summary,
+    pub(super) seconds: f64,
+}
+
+type Sources = [(SourceKind, String)];
+
+fn changes(summary: &Summary) -> [(&'static str, &Sources); 3] {
+    [("added", &summary.added), ("changed", &summary.changed), ("removed", &summary.removed)]
+}
+
+fn vectors(vectors: Vectors) -> String {
+    match vectors {
+        Vectors::Off => "none, as asked".into(),
+        Vectors::TooFew => "none, there is too little to learn from".into(),
+        Vectors::Kept(0) => "as before".into(),
+        Vectors::Kept(n) => format!("{n} computed"),
+        Vectors::Learnt(n) => format!("model learnt anew, {n} computed"),
+    }
+}
+
+fn counts(findings: &[Finding]) -> String {
+    let count = |severity| findings.iter().filter(|f| f.severity == severity).count();
+    let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    [Severity::Error, Severity::Warning, Severity::Note].map(|s| plural(count(s), s.name())).join(", ")
+}
+
+/// Writes the report of a run.
+pub(super) fn report(run: &Run<'_>, form: Form, out: &mut dyn Write) -> io::Result<()> {
+    let summary = run.summary;
+    match form {
+        Form::Text => text(run, out),
+        Form::Markdown => markdown(run, out),
+        Form::Json => {
+            let list = |sources: &Sources| -> Vec<Value> {
+                sources.iter().map(|(kind, path)| json!({ "kind": kind.name(), "path": path })).collect()
+            };
+            let json = json!({
+                "version": 1,
+                "sources": {
+                    "added": list(&summary.added), "changed": list(&summary.changed), "removed": list(&summary.removed),
+                    "unchanged": summary.unchanged,
+                },
+                "observations": { "before": summary.observations_before, "now": summary.observations },
+                "edges": summary.edges,
+                "skillUses": summary.skill_uses,
+                "secretsHidden": summary.hidden,
+                "vectors": vectors(summary.vectors),
+                "digest": summary.digest,
+                "seconds": (run.seconds * 1000.0).round() / 1000.0,
+                "findings": findings_json(&summary.findings),
+            });
+            writeln!(out, "{}", safe_json(&json))
+        }
+    }
+}
+
+fn text(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let summary = run.summary;
+    findings(&summary.findings, out)?;
+    for (what, sources) in changes(summary) {
+        for (kind, path) in sources.iter().take(LISTED) {
+            writeln!(out, "{what:<8} {:<12} {}", kind.name(), terminal(path))?;
+        }
+        if sources.len() > LISTED {
+            writeln!(out, "{what:<8} {} more", sources.len() - LISTED)?;
+        }
+    }
+    let [added, changed, removed] = changes(summary).map(|(_, s)| s.len());
+    writeln!(out, "sources: {added} added, {changed} changed, {removed} removed, {} unchanged", summary.unchanged)?;
+    writeln!(out, "observations: {} (before: {})", summary.observations, summary.observations_before)?;
+    writeln!(out, "graph: {} edges; uses of skills: {}", summary.edges, summary.skill_uses)?;
+    writeln!(out, "vectors: {}", vectors(summary.vectors))?;
+    if summary.hidden > 0 {
+        writeln!(out, "texts from which a secret was taken: {}", summary.hidden)?;
+    }
+    writeln!(out, "findings: {}", counts(&summary.findings))?;
+    writeln!(out, "digest: {}", summary.digest)?;
+    writeln!(out, "took {:.2} s", run.seconds)
+}
+
+fn findings(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
+    write_findings(findings.get(..PRINTED).unwrap_or(findings), out)?;
+    if findings.len() > PRINTED {
+        writeln!(out, "{} more findings, counted below and not listed; --format json has them all", findings.len() - PRINTED)?;
+    }
+    Ok(())
+}
+
+fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let summary = run.summary;
+    let [added, changed, removed] = changes(summary).map(|(_, s)| s.len());
+    writeln!(out, "## Index of knowledge\n\n| what | how much |\n| --- | --- |")?;
+    writeln!(out, "| sources | {added} added, {changed} changed, {removed} removed, {} unchanged |", summary.unchanged)?;
+    writeln!(out, "| observations | {} (before: {}) |", summary.observations, summary.observations_before)?;
+    writeln!(out, "| edges of the graph | {} |", summary.edges)?;
+    writeln!(out, "| uses of skills | {} |", summary.skill_uses)?;
+    writeln!(out, "| vectors | {} |", vectors(summary.vectors))?;
+    writeln!(out, "| texts from which a secret was taken | {} |", summary.hidden)?;
+    writeln!(out, "| findings | {} |", counts(&summary.findings))?;
+    writeln!(out, "| digest | `{}` |", summary.digest)?;
+    writeln!(out, "| time | {:.2} s |", run.seconds)?;
+    let lists = changes(summary).into_iter().filter(|(_, s)| !s.is_empty());
+    for (what, sources) in lists {
+        writeln!(out, "\n### {what}\n")?;
+        for (kind, path) in sources.iter().take(LISTED) {
+            writeln!(out, "- {}: {}", kind.name(), crate::report::code_span(path))?;
+        }
+        if sources.len() > LISTED {
+            writeln!(out, "- and {} more", sources.len() - LISTED)?;
+        }
+    }
+    if !summary.findings.is_empty() {
+        writeln!(out, "\n### Findings\n")?;
+        for f in summary.findings.iter().take(PRINTED) {
+            let place = format!("{}:{}", f.place.file, f.place.line);
+            writeln!(out, "- {} {}: {}", f.code, crate::report::code_span(&place), crate::report::code_span(&f.message))?;
+        }
+        if summary.findings.len() > PRINTED {
+            writeln!(out, "- and {} more", summary.findings.len() - PRINTED)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes what `--check` found.
+pub(super) fn checked(found: &[Finding], looked_at: usize, digest: &str, form: Form, out: &mut dyn Write) -> io::Result<()> {
+    match form {
+        Form::Text => {
+            findings(found, out)?;
+            writeln!(out, "{looked_at} sources looked at: {}", counts(found))?;
+            writeln!(out, "digest: {digest}")
+        }
+        Form::Json => {
+            let json = json!({ "version": 1, "lookedAt": looked_at, "digest": digest, "findings": findings_json(found) });
+            writeln!(out, "{}", safe_json(&json))
+        }
+        Form::Markdown => {
+            writeln!(out, "{looked_at} sources looked at: {}\n", counts(found))?;
+            for f in found.iter().take(PRINTED) {
+                writeln!(
+                    out,
+                    "- {} {}: {}",
+                    f.code,
+                    crate::report::code_span(&f.place.file),
+                    crate::report::code_span(&f.message)
+                )?;
+            }
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! `knowledge index`, `timeline`, `detail` and `search`.
+
+use super::place::{Place, PlaceArgs};
+use super::{Format, failure};
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
+use crate::config::day_end;
+use crate::knowledge::rank::{Query, Stages};
+use crate::knowledge::retrieve::{Answer, Budget, Form, Middle, Print, detail, index, search, timeline};
+use crate::knowledge::{Id, Store};
+use crate::report::{safe_json, terminal};
+use crate::tokens::Encoding;
+use clap::Args;
+use std::io::Write as _;
+
+/// How to answer.
+#[derive(Debug, Args)]
+struct AnswerArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// The budgets: a section `[knowledge.profiles.NAME]`.
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+    /// How to print. It is the payload and nothing else.
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+    /// Say on standard error how many tokens it is, and by which tokenizer.
+    #[arg(long)]
+    tokens: bool,
+}
+
+/// How to rank.
+#[derive(Debug, Args)]
+struct RankArgs {
+    /// From when ages are counted, as 2027-01-31 or RFC 3339; without it from the newest observation.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    now: Option<i64>,
+    /// Full text alone.
+    #[arg(long)]
+    no_vectors: bool,
+    /// Show the figures of each stage.
+    #[arg(long)]
+    explain: bool,
+}
+
+fn time(text: &str) -> Result<i64, String> {
+    let day = day_end(text).map(|end| end - 86_400_000);
+    day.or_else(|| crate::time::parse_rfc3339(text)).ok_or_else(|| "expected 2027-01-31 or RFC 3339".to_owned())
+}
+
+impl AnswerArgs {
+    fn open(&self) -> Result<(Place, Store, Budget), Failure> {
+        let place = self.place.place()?;
+        let budget = place.budget(self.profile.as_deref())?;
+        let store = place.open()?;
+        Ok((place, store, budget))
+    }
+
+    fn style(&self, explain: bool) -> Print {
+        let form = if self.format == Format::Json { Form::Json } else { Form::Text };
+        Print { form, escape: |text| terminal(text).into_owned(), safe_json, explain }
+    }
+
+    /// Prints the payload.
+    fn answer(&self, answer: &Answer) -> Result<u8, Failure> {
+        // Colours are none; what is counted is what is printed.
+        print(Color::Always, |out| out.write_all(answer.text.as_bytes()))?;
+        if self.tokens {
+            let _ = writeln!(anstream::stderr().lock(), "{} tokens ({})", answer.tokens, Encoding::default().name());
+        }
+        Ok(if answer.shown == 0 { EXIT_EMPTY } else { EXIT_CLEAN })
+    }
+}
+
+impl RankArgs {
+    fn query<'q>(
+        &self,
+        place: &Place,
+        store: &Store,
+        text: &'q str,
+        task: Option<&'q str>,
+        limit: usize,
+    ) -> Result<Query<'q>, Failure> {
+        let newest = store.newest_time().map_err(|e| failure(&e))?;
+        Ok(Query {
+            text,
+            task,
+            now: self.now.or(newest),
+            half_life: place.half_life(),
+            limit,
+            stages: if self.no_vectors { Stages::Text } else { Stages::Both },
+        })
+    }
+}
+
+/// One line each.
+#[derive(Debug, Args)]
+pub struct IndexArgs {
+    #[command(flatten)]
+    answer: AnswerArgs,
+    #[command(flatten)]
+    rank: RankArgs,
+    /// The question; without it the newest observations.
+    #[arg(long, value_name = "WORDS")]
+    query: Option<String>,
+    /// Only what belongs to this task, execution or session.
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
+}
+
+impl IndexArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let (place, store, budget) = self.answer.open()?;
+        let task = self.task.as_deref();
+        let query = self.query.as_deref().map(|text| self.rank.query(&place, &store, text, task, 0)).transpose()?;
+        let answer =
+            index(&store, query.as_ref(), task, &budget, self.answer.style(self.rank.explain)).map_err(|e| failure(&e))?;
+        self.answer.answer(&answer)
+    }
+}
+
+/// What happened around something.
+#[derive(Debug, Args)]
+pub struct TimelineArgs {
+    #[command(flatten)]
+    answer: AnswerArgs,
+    /// The observation in the middle.
+    #[arg(long, value_name = "ID", required_unless_present = "task", conflicts_with = "task")]
+    ids: Option<String>,
+    /// All of a task, execution or session.
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
+    /// Lines before and after.
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    around: usize,
+}
+
+impl TimelineArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let (_, store, budget) = self.answer.open()?;
+        let middle = match (&self.task, &self.ids) {
+            (Some(task), _) => Middle::Task(task),
+            (None, id) => Middle::Id(Id::typed(id.as_deref().unwrap_or_default())),
+        };
+        let answer = timeline(&store, &middle, self.around, &budget, self.answer.style(false)).map_err(|e| failure(&e))?;
+        self.answer.answer(&answer)
+    }
+}
+
+/// Whole observations.
+#[derive(Debug, Args)]
+pub struct DetailArgs {
+    #[command(flatten)]
+    answer: AnswerArgs,
+    /// The ids, with commas between them.
+    #[arg(long, value_name = "IDS", required = true, value_delimiter = ',')]
+    ids: Vec<String>,
+}
+
+impl DetailArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let (_, store, budget) = self.answer.open()?;
+        let ids: Vec<Id> = self.ids.iter().map(|id| Id::typed(id)).collect();
+        let answer = detail(&store, &ids, &budget, self.answer.style(false)).map_err(|e| failure(&e))?;
+        self.answer.answer(&answer)
+    }
+}
+
+/// The best answers.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    #[command(flatten)]
+    answer: AnswerArgs,
+    #[command(flatten)]
+    rank: RankArgs,
+    /// The question.
+    #[arg(long, value_name = "WORDS")]
+    query: String,
+    /// Only what belongs to this task, execution or session.
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
+    /// Answers at most.
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    limit: usize,
+}
+
+impl SearchArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let (place, store, budget) = self.answer.open()?;
+        let query = self.rank.query(&place, &store, &self.query, self.task.as_deref(), self.limit)?;
+        let answer = search(&store, &query, &budget, self.answer.style(self.rank.explain)).map_err(|e| failure(&e))?;
+        self.answer.answer(&answer)
+    }
+}

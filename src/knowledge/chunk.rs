@@ -1,0 +1,138 @@
+//! Long texts in pieces that a model can be handed.
+
+use crate::tokens::Encoding;
+
+/// Tokens of a piece.
+pub(super) const SIZE: usize = 400;
+/// Tokens that a piece shares with the one before it.
+const OVERLAP: usize = 80;
+/// Characters below which a text says too little to be kept.
+pub(super) const LEAST: usize = 20;
+/// Bytes of a line beyond which it is cut inside: a file without line ends is one line.
+const LINE: usize = 400;
+
+/// A piece of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chunk<'t> {
+    /// The piece.
+    pub(super) text: &'t str,
+    /// Its first and last line, from 0.
+    pub(super) lines: (u64, u64),
+}
+
+/// Cuts a text at line ends, or inside lines that are too long, into pieces of at most [`SIZE`] tokens that overlap by
+/// about [`OVERLAP`].
+pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
+    let lines = || memchr::memchr_iter(b'\n', text.trim_end().as_bytes()).count() as u64;
+    // A token has at least one byte, and nearly always more.
+    if text.len() <= SIZE || text.len() <= 4 * SIZE && Encoding::default().count_within(text, SIZE).is_some() {
+        return if text.trim().is_empty() { Vec::new() } else { vec![Chunk { text, lines: (0, lines()) }] };
+    }
+    let pieces = pieces(text);
+    let mut all = Vec::new();
+    let mut first = 0;
+    while let Some(start) = pieces.get(first) {
+        let mut tokens = 0;
+        let mut end = first;
+        while let Some(piece) = pieces.get(end)
+            && (end == first || tokens + piece.tokens <= SIZE)
+        {
+            tokens += piece.tokens;
+            end += 1;
+        }
+        let last = pieces.get(end - 1).unwrap_or(start);
+        if let Some(text) = text.get(start.start..last.end)
+            && !text.trim().is_empty()
+        {
+            all.push(Chunk { text, lines: (start.line, last.line) });
+        }
+        if end == pieces.len() {
+            break;
+        }
+        // The next one begins so far back that it repeats what was said last, and goes on by at least one piece.
+        let mut shared = 0;
+        let mut next = end;
+        while next > first + 1
+            && let Some(piece) = pieces.get(next - 1)
+            && shared + piece.tokens <= OVERLAP
+        {
+            shared += piece.tokens;
+            next -= 1;
+        }
+        first = next;
+    }
+    all
+}
+
+/// A line, or a part of one, with its tokens counted by itself: what they are together is a little less.
+struct Piece {
+    start: usize,
+    end: usize,
+    line: u64,
+    tokens: usize,
+}
+
+fn pieces(text: &str) -> Vec<Piece> {
+    let mut all = Vec::new();
+    let mut start = 0;
+    for (line, content) in (0..).zip(text.split_inclusive('\n')) {
+        let end = start + content.len();
+        while start < end {
+            let mut to = (start + LINE).min(end);
+            while !text.is_char_boundary(to) {
+                to -= 1;
+            }
+            let part = text.get(start..to).unwrap_or_default();
+            all.push(Piece { start, end: to, line, tokens: Encoding::default().count(part) });
+            start = to;
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn short_texts_stay_whole() {
+        assert_eq!(chunks("one\ntwo\n"), [Chunk { text: "one\ntwo\n", lines: (0, 1) }]);
+        assert!(chunks(" \n").is_empty());
+    }
+
+    #[test]
+    fn long_texts_overlap() {
+        let text: String = (0..400).map(|n| format!("line {n} of a long text\n")).collect();
+        let all = chunks(&text);
+        assert!(all.len() > 5);
+        for pair in all.windows(2) {
+            assert!(pair[1].lines.0 <= pair[0].lines.1, "{:?} {:?}", pair[0].lines, pair[1].lines);
+            assert!(pair[1].lines.0 > pair[0].lines.0);
+        }
+        assert_eq!(all.last().unwrap().lines.1, 399);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn pieces_keep_their_size_and_lose_nothing(line in "\\PC{1,30}", count in 1usize..400, ends in any::<bool>()) {
+            let text = if ends { format!("{line}\n").repeat(count) } else { line.repeat(count) };
+            let all = chunks(&text);
+            for chunk in &all {
+                // Pieces are counted one by one; at their seams one token may become two.
+                prop_assert!(Encoding::default().count(chunk.text) <= SIZE + SIZE / 10);
+            }
+            if !text.trim().is_empty() {
+                let start = text.as_ptr() as usize;
+                let mut covered = 0;
+                for chunk in &all {
+                    let from = chunk.text.as_ptr() as usize - start;
+                    prop_assert!(text.get(covered.min(from)..from).unwrap().trim().is_empty());
+                    covered = covered.max(from + chunk.text.len());
+                }
+                prop_assert!(text.get(covered..).unwrap().trim().is_empty());
+            }
+        }
+    }
+}

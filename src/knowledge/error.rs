@@ -1,0 +1,97 @@
+//! What keeps the store from being used.
+
+use std::path::PathBuf;
+
+/// The store can't be used, or a question can't be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum KnowledgeError {
+    /// There is no file.
+    #[error("there is no index at `{}`", path.display())]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The file is something else.
+    #[error("`{}` is no index of this program", path.display())]
+    Foreign {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// A newer program wrote it.
+    #[error("the index has version {found}; this program knows versions up to {known}")]
+    Newer {
+        /// Its version.
+        found: i64,
+        /// The newest one that is known.
+        known: i64,
+    },
+    /// An older program wrote it, and who only reads doesn't change it.
+    #[error("the index has version {found}; this program reads version {known}")]
+    Older {
+        /// Its version.
+        found: i64,
+        /// The version that is read.
+        known: i64,
+    },
+    /// Another process is writing.
+    #[error("another process is writing the index")]
+    Busy,
+    /// The database says no.
+    #[error("the index can't be used: {0}")]
+    Database(rusqlite::Error),
+    /// Something in it isn't what this program writes.
+    #[error("the index is damaged: {0}")]
+    Damaged(&'static str),
+    /// A folder can't be made or read.
+    #[error("`{}`: {error}", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A configured path leads out.
+    #[error("`{path}` leads out of the folder of the configuration")]
+    Outside {
+        /// As it was configured.
+        path: String,
+    },
+    /// An id that no observation has.
+    #[error("no observation has the id `{0}`")]
+    UnknownId(String),
+    /// A task without observations.
+    #[error("no observation belongs to the task `{0}`")]
+    UnknownTask(String),
+    /// A budget that not even the last line fits.
+    #[error("a budget of {0} tokens is too small; the least is {1}")]
+    Budget(usize, usize),
+}
+
+impl From<rusqlite::Error> for KnowledgeError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => Self::Busy,
+            _ => Self::Database(error),
+        }
+    }
+}
+
+impl KnowledgeError {
+    /// What to do about it.
+    #[must_use]
+    pub const fn remedy(&self) -> &'static str {
+        match self {
+            Self::Missing { .. } => "`knowledge reindex` writes it",
+            Self::Foreign { .. } => "name another file in [knowledge] store; nothing is overwritten",
+            Self::Newer { .. } => "use the program that wrote it, or delete the file and run `knowledge reindex`",
+            Self::Older { .. } => "`knowledge reindex` brings it up to date",
+            Self::Busy => "wait until it is done",
+            Self::Database(_) | Self::Damaged(_) => "delete the file and run `knowledge reindex`: it can be made again",
+            Self::Io { .. } => "it must exist and be accessible",
+            Self::Outside { .. } => "name files and folders below it; symbolic links don't lead out either",
+            Self::UnknownId(_) => "`knowledge index` lists ids; they change when the observation does",
+            Self::UnknownTask(_) => "`knowledge index` names the task of each observation",
+            Self::Budget(..) => "give it more",
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A context bank on disk: `index.json` with the list of items, `items/ID.json` with each item.
+
+use super::{Extracted, Name, NameKind, cut, plain, text_of, time};
+use crate::knowledge::observation::{Kind, Observation, summarise};
+use crate::knowledge::sources::SourceFile;
+use serde_json::Value;
+
+pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
+    let value: Value = match serde_json::from_str(text) {
+        Ok(value) => value,
+        Err(error) => return out.object(901, file, error.line() as u64, format!("the file is no JSON: {}", plain(&error))),
+    };
+    match &value {
+        // The bare form: a list of whole items.
+        Value::Array(items) => items.iter().enumerate().for_each(|(n, v)| item(file, v, &format!("/{n}"), text, out)),
+        Value::Object(members) if members.contains_key("items") => match members.get("items") {
+            Some(Value::Array(items)) => items.iter().enumerate().for_each(|(n, v)| listed(file, v, n, out)),
+            _ => out.object(901, file, 1, "`items` is no list"),
+        },
+        Value::Object(_) => item(file, &value, "", text, out),
+        _ => out.object(901, file, 1, "the file is neither an index nor an item of a context bank"),
+    }
+}
+
+/// An entry of the index names an item, so that edges to it lead somewhere.
+fn listed(file: &SourceFile, entry: &Value, n: usize, out: &mut Extracted) {
+    match (text_of(entry, &["id"]), text_of(entry, &["path"])) {
+        (Some(id), Some(path)) => out.names.extend([id, path].map(name_of)),
+        _ => out.object(901, file, 1, format!("`/items/{n}` needs `id` and `path`")),
+    }
+}
+
+fn name_of(name: &str) -> Name {
+    (NameKind::Context, name.to_owned())
+}
+
+fn item(file: &SourceFile, value: &Value, pointer: &str, text: &str, out: &mut Extracted) {
+    let Some(path) = text_of(value, &["path"]) else {
+        return out.object(901, file, 1, format!("the item {pointer} needs `path`").replace("  ", " "));
+    };
+    let id = text_of(value, &["id"]).unwrap_or(path);
+    out.names.extend([name_of(id), name_of(path)]);
+    let alias = text_of(value, &["alias"]);
+    out.names.extend(alias.map(name_of));
+    let mut stored = value.clone();
+    if let Some(members) = stored.as_object_mut() {
+        // The content is found through the observation; here only what decides about the item is kept.
+        members.remove("content");
+        members.remove("summary");
+    }
+    out.documents.push((id.to_owned(), stored.to_string()));
+    let tags: Vec<&str> = value.get("tags").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let kind = [text_of(value, &["type"]), text_of(value, &["semantic"])].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let mut detail = format!("{path} ({kind})");
+    if !tags.is_empty() {
+        detail.push_str(&format!("\ntags: {}", tags.join(", ")));
+    }
+    let said = text_of(value, &["summary"]);
+    for text in [said, text_of(value, &["content"])].into_iter().flatten() {
+        detail.push('\n');
+        detail.push_str(&cut(text));
+    }
+    let importance = value.get("importance");
+    let used = importance.and_then(|i| i.get("lastUsed")).or_else(|| value.get("lastUsedAt")).or_else(|| value.get("lastUsed"));
+    out.push(
+        Observation {
+            kind: Kind::Context,
+            task: None,
+            time: used.and_then(time),
+            lines: (1, text.lines().count().max(1) as u64),
+            summary: summarise(&format!("{}: {}", alias.unwrap_or(path), said.unwrap_or(&kind))),
+            refs: [path.to_owned()].into_iter().chain(tags.iter().map(|t| (*t).to_owned())).collect(),
+            detail,
+        },
+        false,
+    );
+}

@@ -1,0 +1,240 @@
+//! From the bytes of a source to what is stored of it.
+//!
+//! One file a kind of source. Whatever is wrong with a line is a finding about that line; the others are read all the
+//! same. Nothing is kept that a scan for credentials objects to.
+
+mod bank;
+mod date;
+mod graph;
+mod markdown;
+mod rows;
+mod runs;
+mod secrets;
+mod skill;
+mod trace;
+mod transcript;
+mod turn;
+
+use super::chunk::chunks;
+use super::observation::{Kind, Observation, summarise};
+use super::sources::{SourceFile, SourceKind, finding};
+use crate::diag::Finding;
+use secrets::Cleaner;
+use serde_json::Value;
+use std::io::Read as _;
+
+/// Grows when the same bytes give something else than before: then everything is read again.
+pub(super) const VERSION: i64 = 1;
+/// Bytes of a source that has to be held whole.
+const WHOLE: u64 = 64 << 20;
+/// Characters that are kept of one text of an action or a result.
+const TEXT: usize = 4_000;
+
+/// An edge of the knowledge graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Edge {
+    pub(super) line: u64,
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) kind: String,
+    pub(super) time: Option<i64>,
+    /// Compact JSON, keys sorted.
+    pub(super) meta: Option<String>,
+}
+
+/// A node of the knowledge graph, in the form that keeps them in a file of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Node {
+    pub(super) line: u64,
+    pub(super) id: String,
+    pub(super) kind: String,
+    pub(super) time: Option<i64>,
+    pub(super) payload: Option<String>,
+}
+
+/// A use of a skill in a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct SkillUse {
+    pub(super) line: u64,
+    pub(super) skill: String,
+    pub(super) version: String,
+    pub(super) task: String,
+    pub(super) intent: String,
+    pub(super) success: Option<bool>,
+    pub(super) rolled_back: bool,
+    pub(super) error: Option<String>,
+    pub(super) cost: Option<f64>,
+    pub(super) latency: Option<f64>,
+    pub(super) started: Option<i64>,
+    pub(super) completed: Option<i64>,
+}
+
+/// A name by which an edge may call something that is known: an execution, a context, a skill.
+pub(super) type Name = (NameKind, String);
+
+/// What a name is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum NameKind {
+    Execution,
+    Context,
+    Skill,
+}
+
+impl NameKind {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Execution => "execution",
+            Self::Context => "context",
+            Self::Skill => "skill",
+        }
+    }
+}
+
+/// What is stored of one file.
+#[derive(Debug, Default)]
+pub(super) struct Extracted {
+    pub(super) observations: Vec<Observation>,
+    pub(super) edges: Vec<Edge>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) uses: Vec<SkillUse>,
+    pub(super) names: Vec<Name>,
+    /// Items of a context bank or metadata of a skill: its id and the JSON.
+    pub(super) documents: Vec<(String, String)>,
+    pub(super) findings: Vec<Finding>,
+    /// Texts from which a secret was taken.
+    pub(super) hidden: u64,
+}
+
+impl Extracted {
+    /// Adds an observation, in several pieces if it is long. `lines` are those of the source; a piece has its own if
+    /// `follows` says that the detail stands in the source line by line.
+    fn push(&mut self, observation: Observation, follows: bool) {
+        let pieces = chunks(&observation.detail);
+        if pieces.len() <= 1 {
+            if !pieces.is_empty() {
+                self.observations.push(observation);
+            }
+            return;
+        }
+        for (n, piece) in pieces.iter().enumerate() {
+            let first = observation.lines.0;
+            let summary = if follows { piece.text } else { &observation.summary };
+            self.observations.push(Observation {
+                summary: summarise(&format!("({}/{}) {summary}", n + 1, pieces.len())),
+                detail: piece.text.to_owned(),
+                lines: if follows { (first + piece.lines.0, first + piece.lines.1) } else { observation.lines },
+                ..observation.clone()
+            });
+        }
+    }
+
+    fn object(&mut self, code: u16, file: &SourceFile, line: u64, message: impl Into<String>) {
+        self.findings.push(finding(code, &file.name, line, message.into()));
+    }
+}
+
+/// Reads a source.
+pub(super) fn extract(file: &SourceFile) -> Extracted {
+    if file.kind == SourceKind::Traces {
+        return trace::extract(file);
+    }
+    let mut out = Extracted::default();
+    let text = match whole(file) {
+        Ok(text) => text,
+        Err((code, line, message)) => {
+            out.object(code, file, line, message);
+            return out;
+        }
+    };
+    let mut cleaner = Cleaner::default();
+    match file.kind {
+        SourceKind::Traces => {}
+        SourceKind::Transcripts => transcript::extract(file, &text, &mut out),
+        SourceKind::Documents => markdown::extract(file, &text, &mut out),
+        SourceKind::Progress => rows::extract(&text, Kind::Progress, &mut out),
+        SourceKind::Summaries => rows::extract(&text, Kind::Log, &mut out),
+        SourceKind::Runs => runs::extract(file, &text, &mut out),
+        SourceKind::Graph => graph::extract(file, &text, &mut out),
+        SourceKind::Bank => bank::extract(file, &text, &mut out),
+        SourceKind::Skills => skill::extract(file, &text, &mut out),
+    }
+    match file.kind {
+        SourceKind::Transcripts | SourceKind::Graph => text.lines().for_each(|line| cleaner.learn(line)),
+        SourceKind::Runs | SourceKind::Bank | SourceKind::Skills => cleaner.learn(&text),
+        _ => {}
+    }
+    cleaner.clean(&mut out);
+    out
+}
+
+/// The text of a file; what is wrong with it otherwise: code, line, message.
+fn whole(file: &SourceFile) -> Result<String, (u16, u64, String)> {
+    let unreadable = |error: std::io::Error| (101, 0, format!("the source can't be read: {error}"));
+    let opened = std::fs::File::open(&file.path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    opened.take(WHOLE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > WHOLE {
+        return Err((107, 0, format!("the source has more than {WHOLE} bytes")));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = memchr::memchr_iter(b'\n', valid).count() as u64 + 1;
+        (101, line, "the source is no UTF-8".to_owned())
+    })?;
+    Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
+}
+
+/// The lines of a JSONL source that are objects; of the others a finding.
+fn objects<'t>(file: &SourceFile, text: &'t str, out: &mut Extracted, mut take: impl FnMut(&mut Extracted, u64, &'t str, Value)) {
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        match serde_json::from_str(line) {
+            Ok(value @ Value::Object(_)) => take(out, number, line, value),
+            Ok(_) => out.object(102, file, number, "the line is JSON, but no object"),
+            Err(error) => out.object(102, file, number, format!("the line is no JSON: {}", plain(&error))),
+        }
+    }
+}
+
+/// What a JSON reader says, without its own account of lines.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" at line ").map_or(text.clone(), |(what, _)| what.to_owned())
+}
+
+/// A time: milliseconds since the epoch, or a date as text.
+fn time(value: &Value) -> Option<i64> {
+    match value {
+        #[expect(clippy::cast_possible_truncation, reason = "a float to integer cast saturates, which suits a time")]
+        Value::Number(n) => n.as_i64().or_else(|| n.as_f64().map(|f| f as i64)),
+        Value::String(text) => date::parse(text),
+        _ => None,
+    }
+}
+
+/// The first of some members that is a text that says something.
+fn text_of<'v>(value: &'v Value, members: &[&str]) -> Option<&'v str> {
+    members.iter().find_map(|m| value.get(m)?.as_str()).filter(|t| !t.trim().is_empty())
+}
+
+/// A text cut to what is kept, never in silence.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(TEXT) {
+        None => text.to_owned(),
+        Some((at, _)) => {
+            let (kept, rest) = text.split_at_checked(at).unwrap_or((text, ""));
+            format!("{kept}… ({} more characters)", rest.chars().count())
+        }
+    }
+}
+
+/// The file's name without its folder and ending.
+fn stem(name: &str) -> &str {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    base.split_once('.').map_or(base, |(stem, _)| stem)
+}
+
+#[cfg(test)]
+mod tests;

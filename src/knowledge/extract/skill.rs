@@ -1,0 +1,53 @@
+//! Skills: `meta.json` in a folder of its own, below a folder that says where in its life the skill stands.
+
+use super::{Extracted, NameKind, plain, text_of, time};
+use crate::knowledge::observation::{Kind, Observation, summarise};
+use crate::knowledge::sources::SourceFile;
+use serde_json::{Value, json};
+
+/// Members that every skill has.
+const REQUIRED: [&str; 5] = ["name", "version", "intent", "author", "created_at"];
+/// Intents that say nothing: a skill has one purpose.
+const CATCH_ALL: [&str; 5] = ["any", "general", "everything", "*", ""];
+
+pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
+    let meta: Value = match serde_json::from_str(text) {
+        Ok(meta @ Value::Object(_)) => meta,
+        Ok(_) => return out.object(901, file, 1, "the metadata of a skill are one JSON object"),
+        Err(error) => return out.object(901, file, error.line() as u64, format!("the file is no JSON: {}", plain(&error))),
+    };
+    for member in REQUIRED {
+        if !meta.get(member).is_some_and(|v| v.is_string() || v.is_number()) {
+            out.object(901, file, 1, format!("the metadata of a skill need `{member}`"));
+        }
+    }
+    let intent = meta.get("intent").and_then(Value::as_str).unwrap_or_default();
+    if meta.get("intent").is_some() && CATCH_ALL.contains(&intent.trim().to_lowercase().as_str()) {
+        out.object(901, file, 1, format!("the intent `{intent}` takes anything: a skill has one purpose"));
+    }
+    let Some(name) = text_of(&meta, &["name"]) else { return };
+    out.names.push((NameKind::Skill, name.to_owned()));
+    let version = text_of(&meta, &["version"]).unwrap_or_default();
+    let stage = stage(&file.name);
+    out.documents.push((name.to_owned(), json!({ "stage": stage, "meta": meta }).to_string()));
+    let tags: Vec<&str> = meta.get("tags").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let description = text_of(&meta, &["description"]).unwrap_or_default();
+    out.push(
+        Observation {
+            kind: Kind::Skill,
+            task: None,
+            time: meta.get("created_at").and_then(time),
+            lines: (1, text.lines().count().max(1) as u64),
+            summary: summarise(&format!("{name} {version} ({stage}): {intent}")),
+            refs: tags.iter().map(|t| (*t).to_owned()).collect(),
+            detail: format!("skill {name} {version}, {stage}\nintent: {intent}\n{description}\ntags: {}", tags.join(", ")),
+        },
+        false,
+    );
+}
+
+/// Where in its life a skill stands, by the folder that it lies in.
+fn stage(path: &str) -> &'static str {
+    let mut folders = path.split('/').rev();
+    folders.find_map(|f| ["experimental", "production", "retired"].into_iter().find(|s| *s == f)).unwrap_or("experimental")
+}

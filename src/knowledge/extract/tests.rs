@@ -1,0 +1,218 @@
+use super::*;
+use proptest::prelude::*;
+use std::path::Path;
+
+fn read(kind: SourceKind, name: &str, text: &str) -> Extracted {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    extract(&SourceFile { kind, name: name.into(), path })
+}
+
+fn codes(out: &Extracted) -> Vec<(u16, u64)> {
+    out.findings.iter().map(|f| (f.code.0, f.place.line)).collect()
+}
+
+fn summaries(out: &Extracted) -> Vec<&str> {
+    out.observations.iter().map(|o| o.summary.as_str()).collect()
+}
+
+#[test]
+fn transcripts() {
+    let text = r#"{"type":"message","timestamp":"2026-01-31T10:00:00Z","message":{"role":"user","content":"Why does the nightly build fail?"}}
+{"type":"message","timestamp":2,"message":{"role":"assistant","content":[{"type":"text","text":"The lock file is older than the manifest."}]}}
+{"type":"message","message":{"role":"user","content":"ok"}}
+{"type":"compaction","summary":"…"}
+{"type":"message","message":{"role":"user"}}
+[1]
+{broken
+"#;
+    let out = read(SourceKind::Transcripts, "session-7.jsonl", text);
+    assert_eq!(
+        summaries(&out),
+        ["user: Why does the nightly build fail?", "assistant: The lock file is older than the manifest."]
+    );
+    assert_eq!(out.observations[0].task.as_deref(), Some("session-7"));
+    assert_eq!(out.observations[1].lines, (2, 2));
+    assert_eq!(codes(&out), [(103, 5), (102, 6), (102, 7)]);
+}
+
+#[test]
+fn documents_by_section() {
+    let text = "# House\n\nAn introduction that is long enough.\n\n## Store\n```sh\n# no heading, a comment\n```\nOne file of SQLite.\n## Empty\n## Next\nMore about what comes next.\n";
+    let out = read(SourceKind::Documents, "docs/a.md", text);
+    assert_eq!(
+        summaries(&out),
+        ["House: An introduction that is long enough.", "Store: ```sh", "Next: More about what comes next."]
+    );
+    assert_eq!(out.observations[1].lines, (5, 9));
+    assert_eq!(out.observations[1].refs, ["docs/a.md", "House"]);
+    assert!(out.observations[1].detail.contains("# no heading"));
+}
+
+#[test]
+fn rows_of_timelines_and_logs() {
+    let text = "# Progress\n| time | event |\n| --- | --- |\n| 2026-01-31 10:20 | tests are green |\n| later | no time |\n\n## Plan\n- [x] 2026-02-01 shipped\n  with notes\n- undated\n";
+    let progress = read(SourceKind::Progress, "PROGRESS.md", text);
+    assert_eq!(summaries(&progress), ["2026-01-31 10:20 | tests are green", "2026-02-01 shipped"]);
+    assert_eq!(progress.observations[1].detail, "2026-02-01 shipped\nwith notes");
+    assert_eq!(progress.observations[1].lines, (8, 9));
+    assert_eq!(progress.observations[1].task.as_deref(), Some("Plan"));
+    let log = read(SourceKind::Summaries, "SUMMARY.md", "## 2026-01-31\n- first\n1. second\n");
+    assert_eq!(summaries(&log), ["first", "second"]);
+    assert_eq!(log.observations[0].time, Some(1_769_817_600_000));
+}
+
+#[test]
+fn runs() {
+    let out = read(
+        SourceKind::Runs,
+        "runs/7.json",
+        r#"{"task_id":"t7","command":"npm test","exitCode":1,"startedAt":1769817600000,"stderr":"a\nb\nc\nd\ne\nf\ng\nlast words"}"#,
+    );
+    assert_eq!(out.observations[0].task.as_deref(), Some("t7"));
+    let detail = &out.observations[0].detail;
+    assert!(detail.contains("exit code: 1") && detail.ends_with("exit code: 1") && detail.contains("last words"), "{detail}");
+    assert!(!detail.contains("\na\n"), "only the end of an error is kept");
+    assert_eq!(codes(&read(SourceKind::Runs, "a.json", "{\"x\":1}")), [(103, 1)]);
+    assert_eq!(codes(&read(SourceKind::Runs, "a.json", "[")), [(102, 1)]);
+}
+
+#[test]
+fn both_forms_of_the_graph() {
+    let text = r#"{"from":"ctx:a","to":"exec:1","type":"used_in","timestamp":1}
+{"from":"exec:1","to":"skill:s","type":"VALIDATED_BY","timestamp":"2026-01-31","metadata":{"success":true}}
+{"id":"ctx:a","type":"CONTEXT","payload":{"path":"a"},"timestamp":1}
+{"from":"a","to":"b","type":"likes"}
+{"from":"a","type":"used_in"}
+{"from":"a","to":"b","type":"used_in","timestamp":"soon"}
+{"from":"a","to":"b","type":"used_in","meta":7}
+{"x":1}
+"#;
+    let out = read(SourceKind::Graph, "graph.jsonl", text);
+    assert_eq!(out.edges.len(), 2);
+    assert_eq!((out.edges[1].kind.as_str(), out.edges[1].meta.as_deref()), ("validated_by", Some("{\"success\":true}")));
+    assert_eq!(out.nodes.len(), 1);
+    assert_eq!(codes(&out), [(103, 4), (103, 5), (103, 6), (103, 7), (103, 8)]);
+}
+
+#[test]
+fn banks_and_skills() {
+    let index = read(SourceKind::Bank, "bank/index.json", r#"{"version":1,"items":[{"id":"i1","path":"src/a.rs"},{"id":7}]}"#);
+    assert_eq!((index.names.len(), codes(&index)), (2, vec![(901, 1)]));
+    let item = read(
+        SourceKind::Bank,
+        "bank/items/i1.json",
+        r#"{"id":"i1","path":"src/a.rs","type":"file","content":"fn main() {}","summary":"the entry point","importance":{"confidence":0.5}}"#,
+    );
+    assert_eq!(summaries(&item), ["src/a.rs: the entry point"]);
+    assert!(!item.documents[0].1.contains("fn main"));
+    let skill = |intent: &str| {
+        format!(r#"{{"name":"fix-build","version":"1.0.0","intent":"{intent}","author":"a","created_at":"2026-01-01"}}"#)
+    };
+    let good = read(SourceKind::Skills, "skills/production/fix-build/meta.json", &skill("mend a broken build"));
+    assert_eq!(summaries(&good), ["fix-build 1.0.0 (production): mend a broken build"]);
+    for intent in ["any", "*", "", "Everything"] {
+        assert_eq!(codes(&read(SourceKind::Skills, "s/meta.json", &skill(intent))), [(901, 1)], "{intent}");
+    }
+    assert_eq!(codes(&read(SourceKind::Skills, "s/meta.json", "{\"name\":\"n\"}")).len(), 4);
+}
+
+#[test]
+fn traces_of_every_format() {
+    let mut kinds = std::collections::BTreeSet::new();
+    for folder in ["demo", "native", "legal"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces").join(folder);
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if name.ends_with(".expect") || path.is_dir() {
+                continue;
+            }
+            let out = extract(&SourceFile { kind: SourceKind::Traces, name: name.clone(), path });
+            assert!(!out.observations.is_empty() || !out.findings.is_empty() || name.contains("cast"), "{name}");
+            kinds.extend(out.observations.iter().map(|o| o.kind.name()));
+        }
+    }
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["command", "execution", "turn"]);
+}
+
+#[test]
+fn a_trace_says_what_was_done_and_what_came_of_it() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces/demo/react-fix.jsonl");
+    let out = extract(&SourceFile { kind: SourceKind::Traces, name: "react-fix.jsonl".into(), path });
+    assert_eq!(out.observations.len(), 5);
+    let first = &out.observations[0];
+    assert!(first.summary.starts_with("turn 1: [approved by policy; failed] tool_call"), "{}", first.summary);
+    assert!(first.refs.contains(&"README.md".to_owned()));
+    assert!(first.detail.contains("rule allow-read-only"), "{}", first.detail);
+    assert_eq!(out.observations[4].summary, "[goal_satisfied; 4 turns] read README.md");
+}
+
+#[test]
+fn secrets_are_stored_nowhere() {
+    let token = crate::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+    let value = crate::scan::secret::sample::fill("⟦b62:24⟧").unwrap();
+    let cases = [
+        (SourceKind::Documents, "a.md", format!("# Setup\nexport the token {token} before you start\n")),
+        (SourceKind::Progress, "p.md", format!("- 2026-01-31 rotated {token}\n")),
+        (SourceKind::Runs, "r.json", format!("{{\"command\":\"curl -H 'Authorization: {token}' x\",\"exitCode\":0}}")),
+        (
+            SourceKind::Transcripts,
+            "t.jsonl",
+            format!(
+                "{{\"type\":\"message\",\"password\":\"{value}\",\"message\":{{\"role\":\"user\",\"content\":\"it is {value}, remember that\"}}}}\n"
+            ),
+        ),
+        (SourceKind::Graph, "g.jsonl", format!("{{\"from\":\"{token}\",\"to\":\"b\",\"type\":\"used_in\"}}\n")),
+        (SourceKind::Bank, "i.json", format!("{{\"id\":\"i\",\"path\":\"p\",\"content\":\"{token}\"}}")),
+        (
+            SourceKind::Traces,
+            "t2.jsonl",
+            format!(
+                "{{\"from\":\"IDLE\",\"to\":\"THINKING\",\"timestamp\":1,\"payload\":{{}}}}\n{{\"from\":\"THINKING\",\"to\":\"PROPOSING\",\"timestamp\":2,\"payload\":{{\"thought\":\"use {token}\"}}}}\n"
+            ),
+        ),
+    ];
+    for (kind, name, text) in cases {
+        let out = read(kind, name, &text);
+        let stored = format!("{out:?}");
+        for secret in [&token, &value] {
+            assert!(!stored.contains(secret.get(4..16).unwrap()), "{name}: {stored}");
+        }
+        assert!(out.hidden > 0 || kind == SourceKind::Traces, "{name}");
+        assert!(!out.observations.is_empty() || !out.edges.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.md");
+    std::fs::write(&path, b"fine\nnot \xff fine\n").unwrap();
+    let out = extract(&SourceFile { kind: SourceKind::Documents, name: "a.md".into(), path });
+    assert_eq!(codes(&out), [(101, 2)]);
+    let gone = SourceFile { kind: SourceKind::Documents, name: "b.md".into(), path: folder.path().join("b.md") };
+    assert_eq!(codes(&extract(&gone)), [(101, 0)]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    /// Any text gives observations that keep their bounds, or findings, and never both wrong lines and a crash.
+    #[test]
+    fn any_text_is_read(text in "(\\PC|[#|`\n{}\":\\[\\]-]|- |\\{\"type\":\"message\"\\}|2026-01-31){0,120}", kind in 1usize..9) {
+        let kind = SourceKind::ALL[kind];
+        let lines = text.lines().count().max(1) as u64;
+        let out = read(kind, "x.json", &text);
+        for observation in &out.observations {
+            prop_assert!(observation.summary.chars().count() <= crate::knowledge::observation::SUMMARY);
+            prop_assert!(!observation.summary.contains('\n'));
+            prop_assert!(observation.lines.0 >= 1 && observation.lines.0 <= observation.lines.1 && observation.lines.1 <= lines,
+                "{:?} of {} lines", observation.lines, lines);
+        }
+        for finding in &out.findings {
+            prop_assert!(finding.place.line <= lines + 1);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Traces: an observation for each execution and each turn, each recorded command, each act of a recorded governor.
+
+use super::secrets::Cleaner;
+use super::turn::{Turn, error_summary};
+use super::{Extracted, NameKind, SkillUse, cut, stem, text_of, time};
+use crate::knowledge::observation::{Kind, Observation, summarise};
+use crate::knowledge::sources::SourceFile;
+use crate::source::{Found, Input};
+use crate::trace::entry::{Entry, Record};
+use crate::trace::step::Fact;
+use crate::verify::{Options, watch};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Findings that are kept of one trace: who wants all of them replays it.
+const FINDINGS: usize = 100;
+
+/// An execution while its records are read.
+#[derive(Default)]
+struct Account {
+    lines: (u64, u64),
+    start: Option<i64>,
+    end: Option<i64>,
+    intent: Option<String>,
+    outcome: Option<String>,
+    turns: u64,
+    open: Option<Turn>,
+}
+
+pub(super) fn extract(file: &SourceFile) -> Extracted {
+    let mut out = Extracted::default();
+    let mut accounts: BTreeMap<String, Account> = BTreeMap::new();
+    let input = [Ok(Found { name: file.name.clone(), input: Input::File(file.path.clone()) })];
+    let mut recording = None;
+    let report = watch(&input, &Options::default(), &mut |_, execution, entry| match &entry.record {
+        Record::Command(_) => command(file, entry, &mut out),
+        Record::CastHeader(_) => recording = serde_json::from_str::<Value>(entry.text).ok(),
+        Record::CastFrame(_) => frame(file, entry, recording.as_ref(), &mut out),
+        Record::Unreadable => {}
+        _ => {
+            if !accounts.contains_key(execution) {
+                accounts.insert(execution.to_owned(), Account { lines: (entry.line, entry.line), ..Account::default() });
+            }
+            if let Some(account) = accounts.get_mut(execution) {
+                account.entry(execution, entry, &mut out);
+            }
+        }
+    });
+    for (execution, mut account) in accounts {
+        account.flush(&execution, &mut out);
+        account.end(&execution, &mut out);
+    }
+    // That a record holds a secret or hides text is the business of a replay; what couldn't be read is missing here.
+    out.findings.extend(report.findings.into_iter().filter(|f| f.code.0 < 200).take(FINDINGS));
+    Cleaner::knowing(report.secrets).clean(&mut out);
+    out
+}
+
+impl Account {
+    fn entry(&mut self, execution: &str, entry: &Entry<'_>, out: &mut Extracted) {
+        self.lines.1 = entry.line;
+        let mut value: Option<Value> = None;
+        let mut read: Vec<(Option<u32>, i64)> = Vec::new();
+        entry.record.steps(&mut |step| {
+            let whole = || serde_json::from_str::<Value>(entry.text).ok();
+            if let Some(time) = step.time {
+                self.start = Some(self.start.map_or(time, |t| t.min(time)));
+                self.end = Some(self.end.map_or(time, |t| t.max(time)));
+            }
+            match &step.fact {
+                Fact::Started(_) => {
+                    if value.is_none() {
+                        value = whole();
+                    }
+                    self.intent = value.as_ref().and_then(|v| text_of(v, &["rootIntent"])).map(cut).or(self.intent.take());
+                    return;
+                }
+                Fact::Ended(outcome) => {
+                    self.outcome = Some(outcome.decode().into_owned());
+                    return;
+                }
+                Fact::Issued(_) | Fact::Revoked(_) | Fact::Context | Fact::Unreadable(_) => return,
+                _ => {}
+            }
+            let number = step.turn.or(self.open.as_ref().and_then(|t| t.number));
+            if self.open.as_ref().is_none_or(|open| open.number != number) {
+                self.flush(execution, out);
+                self.turns += 1;
+                self.open = Some(Turn { number, lines: (entry.line, entry.line), ..Turn::default() });
+            }
+            let Some(turn) = &mut self.open else { return };
+            turn.lines.1 = entry.line;
+            turn.take(&step);
+            let key = (step.part.nested, number.unwrap_or(-1));
+            if !read.contains(&key) {
+                read.push(key);
+                if value.is_none() {
+                    value = whole();
+                }
+                let nested = |v: &Value| v.get("turns").and_then(|t| t.get(step.part.nested? as usize)).cloned();
+                if let Some(record) =
+                    value.as_ref().and_then(|v| if step.part.nested.is_some() { nested(v) } else { Some(v.clone()) })
+                {
+                    turn.read(&record);
+                }
+            }
+        });
+    }
+
+    /// Ends the open turn.
+    fn flush(&mut self, execution: &str, out: &mut Extracted) {
+        let Some(turn) = self.open.take() else { return };
+        for (skill, version) in &turn.skills {
+            out.uses.push(SkillUse {
+                line: turn.lines.0,
+                skill: skill.clone(),
+                version: version.clone(),
+                task: execution.to_owned(),
+                intent: self.intent.clone().unwrap_or_default(),
+                success: turn.success,
+                rolled_back: turn.rolled_back,
+                error: turn.error.clone().filter(|e| !e.is_empty()),
+                cost: turn.cost,
+                latency: turn.duration,
+                started: turn.start,
+                completed: turn.end,
+            });
+        }
+        if let Some(observation) = turn.observation(execution) {
+            out.push(observation, false);
+        }
+    }
+
+    fn end(&self, execution: &str, out: &mut Extracted) {
+        out.names.push((NameKind::Execution, execution.to_owned()));
+        let intent = self.intent.as_deref().unwrap_or(execution);
+        let outcome = self.outcome.as_deref().unwrap_or("end not recorded");
+        let turns = self.turns;
+        let s = if turns == 1 { "" } else { "s" };
+        out.push(
+            Observation {
+                kind: Kind::Execution,
+                task: Some(execution.to_owned()),
+                time: self.start,
+                lines: self.lines,
+                summary: summarise(&format!("[{outcome}; {turns} turn{s}] {intent}")),
+                refs: Vec::new(),
+                detail: format!("execution {execution}\nintent: {intent}\noutcome: {outcome}\nturns: {turns}"),
+            },
+            false,
+        );
+    }
+}
+
+/// The record of one command.
+fn command(file: &SourceFile, entry: &Entry<'_>, out: &mut Extracted) {
+    let Ok(record) = serde_json::from_str::<Value>(entry.text) else { return };
+    let text = |pointer: &str| record.pointer(pointer).and_then(Value::as_str).filter(|t| !t.trim().is_empty());
+    let id = text_of(&record, &["id"]).unwrap_or_else(|| stem(&file.name));
+    let name = text("/meta/commandName").unwrap_or("command");
+    let success = record.pointer("/outcome/success").and_then(Value::as_bool);
+    let ended = match success {
+        Some(true) => "succeeded".to_owned(),
+        Some(false) => format!("failed ({})", text("/outcome/failureReason").unwrap_or("reason not recorded")),
+        None => "outcome not recorded".to_owned(),
+    };
+    let model = record.pointer("/decision/selectedModel");
+    let model = model.and_then(|m| m.as_str().map(str::to_owned).or_else(|| text_of(m, &["name", "id"]).map(str::to_owned)));
+    let mut lines = vec![format!("command {name}: {ended}")];
+    lines.extend(text("/meta/rawInput").map(|t| format!("input: {}", cut(t))));
+    lines.extend(text_of(&record, &["command"]).map(|t| format!("shell: {}", cut(t))));
+    lines.extend(model.map(|m| format!("model: {m}")));
+    lines.extend(text("/decision/reason").map(|r| format!("why: {}", cut(r))));
+    let said = text("/meta/rawInput").or_else(|| text_of(&record, &["command"])).unwrap_or_default();
+    out.names.push((NameKind::Execution, id.to_owned()));
+    out.push(
+        Observation {
+            kind: Kind::Command,
+            task: Some(id.to_owned()),
+            time: record.pointer("/meta/timestamp").and_then(time),
+            lines: (entry.line, entry.line),
+            summary: summarise(&format!("[{ended}] {name} {said}")),
+            refs: text_of(&record, &["command"]).map(|c| vec![summarise(c)]).unwrap_or_default(),
+            detail: lines.join("\n"),
+        },
+        false,
+    );
+}
+
+/// A frame of a recording: only what the governor did is kept, nothing of what was printed.
+fn frame(file: &SourceFile, entry: &Entry<'_>, header: Option<&Value>, out: &mut Extracted) {
+    let Ok(frame) = serde_json::from_str::<Value>(entry.text) else { return };
+    let at = |n: usize| frame.get(n);
+    if at(1).and_then(Value::as_str) != Some("g") {
+        return;
+    }
+    let what = at(2).and_then(Value::as_str).unwrap_or_default();
+    let meta = at(3).cloned().unwrap_or_default();
+    let command = text_of(&meta, &["command"]).unwrap_or_default();
+    let why = text_of(&meta, &["reason", "reasoning"]).unwrap_or_default();
+    let begun = header.and_then(|h| h.get("timestamp")).and_then(Value::as_i64);
+    #[expect(clippy::cast_possible_truncation, reason = "a float to integer cast saturates, which suits a time")]
+    let after = at(0).and_then(Value::as_f64).map(|s| (s * 1000.0) as i64);
+    let title = header.and_then(|h| text_of(h, &["title"])).unwrap_or_else(|| stem(&file.name));
+    out.push(
+        Observation {
+            kind: Kind::Command,
+            task: Some(title.to_owned()),
+            time: begun.zip(after).map(|(b, a)| b.saturating_mul(1000).saturating_add(a)),
+            lines: (entry.line, entry.line),
+            summary: summarise(&format!("[{what}] {command} {why}")),
+            refs: Some(command).filter(|c| !c.is_empty()).map(|c| vec![summarise(c)]).unwrap_or_default(),
+            detail: format!("governance: {what}\ncommand: {}\nreason: {}", cut(command), error_summary(why)),
+        },
+        false,
+    );
+}

@@ -1,0 +1,200 @@
+//! One turn of an execution in words.
+
+use super::cut;
+use crate::knowledge::observation::{Kind, Observation, summarise};
+use crate::trace::action;
+use crate::trace::record::{ActionType, DecidedBy};
+use crate::trace::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Step};
+use serde_json::Value;
+
+/// Lines of an error that are kept: the last ones, which say what went wrong.
+const ERROR_LINES: usize = 6;
+
+/// A turn while its records are read.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    pub(super) number: Option<i64>,
+    pub(super) lines: (u64, u64),
+    pub(super) start: Option<i64>,
+    pub(super) end: Option<i64>,
+    pub(super) skills: Vec<(String, String)>,
+    pub(super) success: Option<bool>,
+    pub(super) error: Option<String>,
+    pub(super) cost: Option<f64>,
+    pub(super) duration: Option<f64>,
+    pub(super) rolled_back: bool,
+    pub(super) thoughts: Vec<String>,
+    pub(super) action: Option<(String, String)>,
+    pub(super) decision: Option<String>,
+    pub(super) result: Option<String>,
+    pub(super) evaluation: Option<String>,
+    pub(super) refs: Vec<String>,
+}
+
+/// What of an error is worth keeping: its last lines.
+pub(super) fn error_summary(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).collect();
+    let kept = lines.iter().rev().take(ERROR_LINES).rev().copied().collect::<Vec<_>>().join("\n");
+    cut(&kept)
+}
+
+impl Turn {
+    /// Takes a step of the turn.
+    pub(super) fn take(&mut self, step: &Step<'_, '_>) {
+        if let Some(time) = step.time {
+            self.start = Some(self.start.map_or(time, |t| t.min(time)));
+            self.end = Some(self.end.map_or(time, |t| t.max(time)));
+        }
+        match &step.fact {
+            Fact::Proposed(proposal) => self.act(&proposal.action),
+            Fact::Decided(decision) => self.decide(decision),
+            Fact::Beside(Beside::Decided(action, decision)) => {
+                if let (None, Some(action)) = (&self.action, action) {
+                    self.act(action);
+                }
+                if let Some(decision) = decision {
+                    self.decide(decision);
+                }
+            }
+            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed)) => self.execute(executed),
+            Fact::Evaluated(kind, reason) => {
+                let reason = reason.map(|r| format!(" ({})", r.name())).unwrap_or_default();
+                self.evaluation = Some(format!("{}{reason}", kind.name()));
+            }
+            Fact::Moved(moved) => {
+                if let Some(decision) = &moved.decision {
+                    self.decide(decision);
+                }
+                if let Some(kind) = moved.evaluation {
+                    self.evaluation = Some(kind.name().to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes what the record says in words, and which skills it names.
+    pub(super) fn read(&mut self, record: &Value) {
+        let thought = |value: &Value| super::text_of(value, &["reasoning", "raw"]).map(cut);
+        let several = record.get("thoughts").and_then(Value::as_array).into_iter().flatten();
+        let said = record.get("thought").into_iter().chain(several).filter_map(thought);
+        let own = ["action", "proposedAction"].iter().find_map(|m| record.get(m)).and_then(|a| super::text_of(a, &["reasoning"]));
+        for text in said.chain(own.map(cut)) {
+            if !self.thoughts.contains(&text) {
+                self.thoughts.push(text);
+            }
+        }
+        for used in record.get("usedSkills").and_then(Value::as_array).into_iter().flatten() {
+            let name = used.as_str().or_else(|| super::text_of(used, &["name", "skill"]));
+            let version = super::text_of(used, &["version"]).unwrap_or_default();
+            if let Some(name) = name {
+                // `name@1.2.0` is the short form.
+                let (name, version) = name.rsplit_once('@').filter(|(n, _)| !n.is_empty()).unwrap_or((name, version));
+                let entry = (name.to_owned(), version.to_owned());
+                if !self.skills.contains(&entry) {
+                    self.skills.push(entry);
+                }
+            }
+        }
+        let rolled_back = |m: &Value| m.get("rolledBack").or_else(|| m.get("rollback")).and_then(Value::as_bool) == Some(true);
+        self.rolled_back |= [
+            Some(record),
+            record.get("metadata"),
+            record.pointer("/executionResult/metadata"),
+            record.pointer("/result/metadata"),
+        ]
+        .into_iter()
+        .flatten()
+        .any(rolled_back);
+    }
+
+    fn act(&mut self, action: &Action<'_>) {
+        let what = action.payload.and_then(|payload| match action.kind {
+            ActionKind::Known(ActionType::ShellCmd) => action::command(payload),
+            ActionKind::Known(ActionType::CodeDiff) => action::diff(payload),
+            _ => None,
+        });
+        let what = what.unwrap_or_else(|| action.payload.map(|p| p.as_written().to_owned()).unwrap_or_default());
+        if let Some(payload) = action.payload {
+            self.refs = action::paths(action.kind, payload).into_iter().take(16).collect();
+            if action.kind == ActionKind::Known(ActionType::ShellCmd) {
+                self.refs.insert(0, summarise(&what));
+            }
+        }
+        self.action = Some((action.kind.name().into_owned(), cut(&what)));
+    }
+
+    fn decide(&mut self, decision: &Decision<'_>) {
+        let by = if decision.by == DecidedBy::Human { "a human" } else { "policy" };
+        let mut text = format!("{} by {by}", decision.ruling.name());
+        if let Some(signer) = decision.signer {
+            text.push_str(&format!(", signed {}", signer.decode()));
+        }
+        if let Some(rule) = decision.rule {
+            text.push_str(&format!(", rule {}", rule.decode()));
+        }
+        if let Some(reason) = decision.reason.or(decision.modification_reason) {
+            text.push_str(&format!(": {}", cut(&reason.decode())));
+        }
+        self.decision = Some(text);
+        if let Some(modified) = &decision.modified {
+            self.act(modified);
+        }
+    }
+
+    fn execute(&mut self, executed: &Executed<'_, '_>) {
+        let Some(result) = &executed.result else { return };
+        let failed = !result.success || result.exit_code.is_some_and(|c| c != 0);
+        self.success = Some(!failed);
+        self.cost = result.cost;
+        self.duration = result.duration;
+        let exit = result.exit_code.map(|c| format!(", exit code {c}")).unwrap_or_default();
+        let mut text = format!("{}{exit}", if failed { "failed" } else { "succeeded" });
+        if failed {
+            let said =
+                result.error.map(|e| e.decode()).filter(|e| !e.trim().is_empty()).unwrap_or_else(|| result.output.decode());
+            let error = error_summary(&said);
+            if !error.is_empty() {
+                text.push_str(&format!(": {error}"));
+            }
+            self.error = Some(error);
+        }
+        self.result = Some(text);
+    }
+
+    /// The turn as an observation; `None` when nothing of it is known.
+    pub(super) fn observation(&self, execution: &str) -> Option<Observation> {
+        let mut lines = Vec::new();
+        lines.extend(self.thoughts.iter().map(|t| format!("thought: {t}")));
+        if let Some((kind, what)) = &self.action {
+            lines.push(format!("action: {kind} {what}"));
+        }
+        lines.extend(self.decision.iter().map(|d| format!("decision: {d}")));
+        lines.extend(self.result.iter().map(|r| format!("result: {r}")));
+        lines.extend(self.evaluation.iter().map(|e| format!("evaluation: {e}")));
+        if !self.skills.is_empty() {
+            let names: Vec<&str> = self.skills.iter().map(|(name, _)| name.as_str()).collect();
+            lines.push(format!("skills: {}", names.join(", ")));
+        }
+        if lines.is_empty() {
+            return None;
+        }
+        let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+        let did = self.action.as_ref().map(|(kind, what)| format!("{kind} {}", summarise(what)));
+        let did = did.or_else(|| self.thoughts.first().map(|t| first_line(t))).unwrap_or_else(|| "turn".to_owned());
+        let came = [&self.decision, &self.result].into_iter().flatten().map(|t| t.split([':', ',']).next().unwrap_or_default());
+        let came: Vec<&str> = came.collect();
+        let number = self.number.map(|n| format!("turn {n}: ")).unwrap_or_default();
+        // What came of it stands at the front: the end of a long command is cut.
+        let outcome = if came.is_empty() { String::new() } else { format!("[{}] ", came.join("; ")) };
+        Some(Observation {
+            kind: Kind::Turn,
+            task: Some(execution.to_owned()),
+            time: self.start,
+            lines: self.lines,
+            summary: summarise(&format!("{number}{outcome}{did}")),
+            refs: self.refs.clone(),
+            detail: lines.join("\n"),
+        })
+    }
+}

@@ -1,0 +1,278 @@
+//! Looking into the knowledge graph: what its edges say, each statement with the lines that it rests on. Nothing is judged
+//! here, and nothing is changed.
+
+use super::sources::finding;
+use super::store::EdgeRow;
+use super::{KnowledgeError, SourceKind, Store, store};
+use crate::diag::{Finding, assign_fingerprints};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A line of a graph file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Line {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u64,
+}
+
+/// Something that edges say, and where they say it. The text may hold hostile names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// What kind of statement it is.
+    pub what: &'static str,
+    /// The node that it is about.
+    pub node: String,
+    /// More about it, in words.
+    pub note: String,
+    /// The lines that it rests on.
+    pub lines: Vec<Line>,
+}
+
+/// Figures of one context.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Executions that it was used in.
+    pub used: u64,
+    /// Of those, the ones that validated a skill with success.
+    pub validated: u64,
+    /// Skills that it was promoted to.
+    pub promoted: u64,
+    /// When it was used last, in milliseconds since the epoch.
+    pub last_used: Option<i64>,
+    /// The lines that this rests on.
+    pub lines: Vec<Line>,
+}
+
+/// The graph as it is indexed.
+#[derive(Debug)]
+pub struct Graph {
+    edges: Vec<EdgeRow>,
+}
+
+fn place(edge: &EdgeRow) -> Line {
+    Line { file: edge.file.clone(), line: edge.line }
+}
+
+/// A name without the part that says what it is of.
+fn bare(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(_, rest)| rest)
+}
+
+/// Whether a node is what somebody asks for: by its whole name, or by the part behind the colon.
+fn is(node: &str, asked: &str) -> bool {
+    node == asked || bare(node) == asked
+}
+
+/// Whether a validation says that it succeeded; `None` when it doesn't say.
+fn success(edge: &EdgeRow) -> Option<bool> {
+    let meta: serde_json::Value = serde_json::from_str(edge.meta.as_deref()?).ok()?;
+    meta.get("success")?.as_bool()
+}
+
+impl Graph {
+    /// Reads the graph.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn of(store: &Store) -> Result<Self, KnowledgeError> {
+        Ok(Self { edges: store.edges()? })
+    }
+
+    /// How many edges there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.edges.is_empty()
+    }
+
+    /// The edges as from, type, to and place, in the order of the files.
+    pub fn edges(&self) -> impl Iterator<Item = (&str, &str, &str, Line)> {
+        self.edges.iter().map(|e| (e.from.as_str(), e.kind.as_str(), e.to.as_str(), place(e)))
+    }
+
+    /// The nodes, sorted.
+    #[must_use]
+    pub fn nodes(&self) -> BTreeSet<&str> {
+        self.edges.iter().flat_map(|e| [e.from.as_str(), e.to.as_str()]).collect()
+    }
+
+    /// What the graph knows of an execution: contexts used, skills validated, contexts promoted that were used in it.
+    #[must_use]
+    pub fn trace(&self, execution: &str) -> Vec<Statement> {
+        let mut used: BTreeMap<&str, Vec<Line>> = BTreeMap::new();
+        let mut out = Vec::new();
+        for edge in self.edges.iter().filter(|e| e.kind == "used_in" && is(&e.to, execution)) {
+            used.entry(&edge.from).or_default().push(place(edge));
+        }
+        for (context, lines) in &used {
+            out.push(Statement { what: "used", node: (*context).to_owned(), note: String::new(), lines: lines.clone() });
+        }
+        for edge in self.edges.iter().filter(|e| e.kind == "validated_by" && is(&e.from, execution)) {
+            let note = said(success(edge)).to_owned();
+            out.push(Statement { what: "validated", node: edge.to.clone(), note, lines: vec![place(edge)] });
+        }
+        for edge in self.edges.iter().filter(|e| e.kind == "promoted_to") {
+            if let Some(uses) = used.get(edge.from.as_str()) {
+                let lines = std::iter::once(place(edge)).chain(uses.iter().cloned()).collect();
+                let note = format!("to {}", edge.to);
+                out.push(Statement { what: "promoted", node: edge.from.clone(), note, lines });
+            }
+        }
+        out
+    }
+
+    /// The figures of each context.
+    #[must_use]
+    pub fn stats(&self) -> BTreeMap<&str, Figures> {
+        let succeeded: BTreeMap<&str, Line> = self
+            .edges
+            .iter()
+            .filter(|e| e.kind == "validated_by" && success(e) == Some(true))
+            .map(|e| (bare(&e.from), place(e)))
+            .collect();
+        let mut seen = BTreeSet::new();
+        let mut all: BTreeMap<&str, Figures> = BTreeMap::new();
+        for edge in &self.edges {
+            match edge.kind.as_str() {
+                "used_in" => {
+                    let figures = all.entry(&edge.from).or_default();
+                    figures.last_used = figures.last_used.max(edge.time);
+                    figures.lines.push(place(edge));
+                    // The same execution counts once, however often it is said.
+                    if seen.insert((edge.from.as_str(), bare(&edge.to))) {
+                        figures.used += 1;
+                        if let Some(line) = succeeded.get(bare(&edge.to)) {
+                            figures.validated += 1;
+                            figures.lines.push(line.clone());
+                        }
+                    }
+                }
+                "promoted_to" => {
+                    let figures = all.entry(&edge.from).or_default();
+                    figures.promoted += 1;
+                    figures.lines.push(place(edge));
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+
+    /// Where a skill comes from: contexts, promotions, validations.
+    #[must_use]
+    pub fn provenance(&self, skill: &str) -> Vec<Statement> {
+        let mut out = Vec::new();
+        for edge in &self.edges {
+            let (what, other, note) = match edge.kind.as_str() {
+                "derived_from" if is(&edge.from, skill) => ("derived from", &edge.to, String::new()),
+                "promoted_to" if is(&edge.to, skill) => ("promoted from", &edge.from, edge.meta.clone().unwrap_or_default()),
+                "validated_by" if is(&edge.to, skill) => ("validated in", &edge.from, said(success(edge)).to_owned()),
+                _ => continue,
+            };
+            out.push(Statement { what, node: other.clone(), note, lines: vec![place(edge)] });
+        }
+        out.sort_by(|a, b| (a.what, &a.node, &a.lines).cmp(&(b.what, &b.node, &b.lines)));
+        out
+    }
+}
+
+const fn said(success: Option<bool>) -> &'static str {
+    match success {
+        Some(true) => "succeeded",
+        Some(false) => "failed",
+        None => "outcome not recorded",
+    }
+}
+
+/// What is wrong with the files of the graph: broken lines, and edges that lead nowhere.
+///
+/// # Errors
+/// When the store can't be read.
+pub fn check(store: &Store) -> Result<Vec<Finding>, KnowledgeError> {
+    let mut statement = store
+        .db
+        .prepare("SELECT path, code, line, message FROM finding JOIN source ON source.id = finding.source WHERE kind = ?1")?;
+    let rows = statement.query_map([SourceKind::Graph.name()], |row| {
+        let (path, code): (String, u16) = (row.get(0)?, row.get(1)?);
+        Ok(finding(code, &path, row.get::<_, i64>(2)?.cast_unsigned(), row.get(3)?))
+    })?;
+    let mut findings = rows.collect::<Result<Vec<_>, _>>()?;
+    findings.extend(store::dangling(&store.db)?);
+    findings.sort_by_cached_key(Finding::order);
+    assign_fingerprints(&mut findings);
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(line: u64, from: &str, kind: &str, to: &str, meta: Option<&str>) -> EdgeRow {
+        EdgeRow {
+            file: "g".into(),
+            line,
+            from: from.into(),
+            to: to.into(),
+            kind: kind.into(),
+            time: Some(i64::try_from(line).unwrap()),
+            meta: meta.map(str::to_owned),
+        }
+    }
+
+    fn graph() -> Graph {
+        Graph {
+            edges: vec![
+                edge(1, "ctx:a", "used_in", "exec:1", None),
+                edge(2, "ctx:b", "used_in", "exec:1", None),
+                edge(3, "exec:1", "validated_by", "skill:s", Some(r#"{"success":true}"#)),
+                edge(4, "ctx:a", "promoted_to", "skill:s", Some(r#"{"confidence":0.9}"#)),
+                edge(5, "ctx:a", "used_in", "1", None),
+                edge(6, "skill:s", "derived_from", "ctx:a", None),
+                edge(7, "exec:2", "validated_by", "skill:s", Some(r#"{"success":false}"#)),
+            ],
+        }
+    }
+
+    #[test]
+    fn statements_name_their_lines() {
+        let graph = graph();
+        let lines = |s: &Statement| s.lines.iter().map(|l| l.line).collect::<Vec<_>>();
+        let told: Vec<_> = graph.trace("1").iter().map(|s| (s.what, s.node.clone(), lines(s))).collect();
+        assert_eq!(
+            told,
+            [
+                ("used", "ctx:a".to_owned(), vec![1, 5]),
+                ("used", "ctx:b".to_owned(), vec![2]),
+                ("validated", "skill:s".to_owned(), vec![3]),
+                ("promoted", "ctx:a".to_owned(), vec![4, 1, 5]),
+            ]
+        );
+        assert!(graph.trace("nobody").is_empty());
+        let provenance: Vec<_> = graph.provenance("skill:s").iter().map(|s| (s.what, s.note.clone(), lines(s))).collect();
+        assert_eq!(
+            provenance,
+            [
+                ("derived from", String::new(), vec![6]),
+                ("promoted from", r#"{"confidence":0.9}"#.to_owned(), vec![4]),
+                ("validated in", "succeeded".to_owned(), vec![3]),
+                ("validated in", "failed".to_owned(), vec![7]),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_execution_counts_once() {
+        let graph = graph();
+        let stats = graph.stats();
+        let a = &stats["ctx:a"];
+        assert_eq!((a.used, a.validated, a.promoted, a.last_used), (1, 1, 1, Some(5)));
+        assert_eq!(stats["ctx:b"].used, 1);
+        assert_eq!(graph.nodes().len(), 6);
+    }
+}

@@ -1,0 +1,22 @@
+//! Knowledge that an agent may rely on: what traces, transcripts and documents say, in one embedded store.
+//!
+//! A source is read, cut into observations, freed of its secrets and written, all of a run in one transaction
+//! ([`reindex`]). What stands in the store can be made again from the sources at any time. Questions are answered in
+//! layers that never exceed their budget of tokens ([`retrieve`]).
+
+mod chunk;
+mod error;
+mod extract;
+pub mod graph;
+mod observation;
+pub mod rank;
+pub mod reindex;
+pub mod retrieve;
+mod sources;
+mod store;
+pub mod words;
+
+pub use error::KnowledgeError;
+pub use observation::{Id, Kind, Observation};
+pub use sources::{SourceKind, Sources};
+pub use store::{Store, Stored};

@@ -1,0 +1,197 @@
+//! Observations: the units that are stored, found and shown.
+
+use crate::trace::action::hex;
+use sha2::{Digest, Sha256};
+use std::fmt;
+
+/// Characters that a summary may have.
+pub(super) const SUMMARY: usize = 120;
+/// Digits of an id: 48 bits, so that among a million observations two agree with a chance of 1 in 500.
+const DIGITS: usize = 12;
+
+/// What an observation is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names say all there is")]
+pub enum Kind {
+    Execution,
+    Turn,
+    Command,
+    Message,
+    Document,
+    Progress,
+    Log,
+    Run,
+    Context,
+    Skill,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Execution,
+        Self::Turn,
+        Self::Command,
+        Self::Message,
+        Self::Document,
+        Self::Progress,
+        Self::Log,
+        Self::Run,
+        Self::Context,
+        Self::Skill,
+    ];
+
+    /// The word in the store and in output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Execution => "execution",
+            Self::Turn => "turn",
+            Self::Command => "command",
+            Self::Message => "message",
+            Self::Document => "document",
+            Self::Progress => "progress",
+            Self::Log => "log",
+            Self::Run => "run",
+            Self::Context => "context",
+            Self::Skill => "skill",
+        }
+    }
+
+    /// The kind of a word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|k| k.name() == word)
+    }
+}
+
+/// The stable name of an observation: a hash of its content and of where it comes from, but not of its line, so that
+/// what is written above it doesn't rename it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(String);
+
+impl Id {
+    /// The id of an observation; `repeat` tells apart those that agree in everything else.
+    pub(super) fn of(observation: &Observation, source: &str, repeat: u64) -> Self {
+        let mut hash = Sha256::new();
+        let Observation { kind, task, time, lines: _, summary, refs, detail } = observation;
+        let time = time.map(|t| t.to_string()).unwrap_or_default();
+        let refs = refs.join("\n");
+        for part in [kind.name(), source, task.as_deref().unwrap_or_default(), &time, summary, &refs, detail, &repeat.to_string()]
+        {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        Self(hex(&hash.finalize()).chars().take(DIGITS).collect())
+    }
+
+    /// An id as somebody has typed it: case doesn't matter.
+    #[must_use]
+    pub fn typed(text: &str) -> Self {
+        Self(text.trim().to_ascii_lowercase())
+    }
+
+    /// The digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Something that a source says. Its texts come from the source and may be hostile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observation {
+    /// What it is of.
+    pub kind: Kind,
+    /// The task, execution or session that it belongs to.
+    pub task: Option<String>,
+    /// When, in milliseconds since the epoch.
+    pub time: Option<i64>,
+    /// The first and last line of the source that it rests on, from 1.
+    pub lines: (u64, u64),
+    /// One line of at most 120 characters.
+    pub summary: String,
+    /// Paths and commands.
+    pub refs: Vec<String>,
+    /// The whole of it.
+    pub detail: String,
+}
+
+impl Observation {
+    /// Shows every text of it.
+    pub(super) fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        self.task.iter_mut().for_each(&mut *visit);
+        visit(&mut self.summary);
+        self.refs.iter_mut().for_each(&mut *visit);
+        visit(&mut self.detail);
+    }
+}
+
+/// The first line of a text that says something, folded to one line and cut to the length of a summary.
+pub(super) fn summarise(text: &str) -> String {
+    let mut out = String::new();
+    let mut count = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if count > 0 && count + 1 + length > SUMMARY - 1 {
+            out.push('…');
+            return out;
+        }
+        if count > 0 {
+            out.push(' ');
+            count += 1;
+        }
+        if length > SUMMARY - 1 {
+            out.extend(word.chars().take(SUMMARY - 1));
+            out.push('…');
+            return out;
+        }
+        out.push_str(word);
+        count += length;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn observation() -> Observation {
+        Observation {
+            kind: Kind::Log,
+            task: None,
+            time: Some(1),
+            lines: (1, 1),
+            summary: "s".into(),
+            refs: vec!["a".into()],
+            detail: "d".into(),
+        }
+    }
+
+    #[test]
+    fn ids_depend_on_content_and_origin_and_not_on_lines() {
+        let one = observation();
+        let moved = Observation { lines: (7, 9), ..observation() };
+        assert_eq!(Id::of(&one, "a", 0), Id::of(&moved, "a", 0));
+        let other = Observation { detail: "e".into(), ..observation() };
+        let ids = [Id::of(&one, "a", 0), Id::of(&one, "b", 0), Id::of(&one, "a", 1), Id::of(&other, "a", 0)];
+        assert_eq!(ids.iter().collect::<std::collections::BTreeSet<_>>().len(), 4);
+        assert_eq!(Id::typed(&format!(" {} ", ids[0].as_str().to_uppercase())), ids[0]);
+        assert_eq!(Kind::ALL.map(|k| Kind::parse(k.name())), Kind::ALL.map(Some));
+    }
+
+    proptest! {
+        #[test]
+        fn summaries_are_one_short_line(text in "(\\PC|[ \n\t]){0,300}") {
+            let summary = summarise(&text);
+            prop_assert!(summary.chars().count() <= SUMMARY);
+            prop_assert!(!summary.contains(['\n', '\t']));
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Latent semantic analysis: texts as points in a space of few dimensions, where words that keep the same company lie near
+//! each other (Deerwester and others, "Indexing by latent semantic analysis", JASIS 41, 1990). No model has to be fetched,
+//! and equal texts give equal vectors.
+
+use super::svd::{self, Row};
+use crate::knowledge::words;
+use std::collections::BTreeMap;
+
+/// Dimensions of the space.
+const DIMENSIONS: usize = 128;
+/// Features that are kept: those that stand in the most texts.
+const FEATURES: usize = 16_384;
+/// Weight of three letters in a row, beside a word.
+const GRAM: f32 = 0.4;
+/// Bytes of a text that are looked at.
+const LONGEST: usize = 8 << 10;
+
+/// A vector of unit length, each component times 127.
+pub(in crate::knowledge) type Vector = Vec<i8>;
+
+/// What was learnt of a collection of texts.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::knowledge) struct Model {
+    /// Sorted.
+    features: Vec<u64>,
+    /// How much each says, by how few texts have it.
+    weights: Vec<f32>,
+    /// A row for each feature.
+    rows: Vec<f32>,
+    dimensions: usize,
+}
+
+/// FNV-1a. Who makes two words collide makes the two a little alike, and nothing else.
+fn hash(parts: &[&str]) -> u64 {
+    let bytes = parts.iter().flat_map(|p| p.bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, b| (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// The features of a text with how often each stands in it: words, and three letters in a row of each longer word, which are
+/// alike in words of one stem and in words with a slip.
+fn features(text: &str) -> BTreeMap<u64, f32> {
+    let mut end = text.len().min(LONGEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let mut all = BTreeMap::new();
+    words::each(text.get(..end).unwrap_or(text), &mut |word| {
+        if words::is_function_word(word) {
+            return;
+        }
+        *all.entry(hash(&["w", word])).or_insert(0.0) += 1.0;
+        if word.is_ascii() && (5..=24).contains(&word.len()) {
+            for at in 0..word.len() - 2 {
+                let gram = word.get(at..at + 3).unwrap_or_default();
+                *all.entry(hash(&["g", gram])).or_insert(0.0) += GRAM;
+            }
+        }
+    });
+    all
+}
+
+impl Model {
+    /// Learns from texts. `None` when there is too little to learn from.
+    pub(in crate::knowledge) fn learn(texts: &[String]) -> Option<Self> {
+        let all: Vec<BTreeMap<u64, f32>> = texts.iter().map(|t| features(t)).collect();
+        let mut frequency: BTreeMap<u64, u32> = BTreeMap::new();
+        for feature in all.iter().flat_map(BTreeMap::keys) {
+            *frequency.entry(*feature).or_default() += 1;
+        }
+        let mut kept: Vec<(u32, u64)> = frequency.iter().map(|(f, n)| (*n, *f)).collect();
+        kept.sort_by_key(|(n, f)| (std::cmp::Reverse(*n), *f));
+        kept.truncate(FEATURES);
+        kept.sort_by_key(|(_, f)| *f);
+        #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
+        let weight = |n: u32| (texts.len() as f32 / n as f32).ln().max(0.05);
+        let mut model = Self {
+            features: kept.iter().map(|(_, f)| *f).collect(),
+            weights: kept.iter().map(|(n, _)| weight(*n)).collect(),
+            rows: Vec::new(),
+            dimensions: 0,
+        };
+        let rows: Vec<Row> = all.iter().map(|features| model.weigh(features)).collect();
+        let right = svd::right_singular_vectors(&rows, model.features.len(), DIMENSIONS.min(texts.len().div_ceil(2)));
+        model.dimensions = right.rows().next().map_or(0, <[f32]>::len);
+        model.rows = right.rows().flatten().copied().collect();
+        (model.dimensions > 0).then_some(model)
+    }
+
+    /// A text's features that are known, weighed, at unit length.
+    #[expect(clippy::cast_possible_truncation, reason = "there are few features")]
+    fn weigh(&self, features: &BTreeMap<u64, f32>) -> Row {
+        let mut row: Row = Vec::with_capacity(features.len());
+        for (feature, count) in features {
+            if let Ok(at) = self.features.binary_search(feature) {
+                let weight = self.weights.get(at).copied().unwrap_or_default();
+                row.push((at as u32, (1.0 + count).ln() * weight));
+            }
+        }
+        let length = row.iter().map(|(_, x)| x * x).sum::<f32>().sqrt();
+        if length > 0.0 {
+            for (_, x) in &mut row {
+                *x /= length;
+            }
+        }
+        row
+    }
+
+    /// The vector of a text; `None` when no word of it is known.
+    pub(in crate::knowledge) fn embed(&self, text: &str) -> Option<Vector> {
+        let mut sum = vec![0.0_f32; self.dimensions];
+        for (feature, value) in self.weigh(&features(text)) {
+            let start = feature as usize * self.dimensions;
+            for (to, from) in sum.iter_mut().zip(self.rows.get(start..start + self.dimensions).unwrap_or_default()) {
+                *to += from * value;
+            }
+        }
+        let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
+        #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
+        let whole = |x: f32| (x / length * 127.0).round() as i8;
+        (length > 1e-6).then(|| sum.into_iter().map(whole).collect())
+    }
+
+    /// As it is stored.
+    pub(in crate::knowledge) fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        out.extend((self.dimensions as u64).to_le_bytes());
+        out.extend((self.features.len() as u64).to_le_bytes());
+        self.features.iter().for_each(|f| out.extend(f.to_le_bytes()));
+        self.weights.iter().chain(&self.rows).for_each(|w| out.extend(w.to_le_bytes()));
+        out
+    }
+
+    /// As it was stored; `None` when it isn't that.
+    pub(in crate::knowledge) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let number = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
+        let dimensions = usize::try_from(number(0)?).ok().filter(|d| *d <= DIMENSIONS)?;
+        let count = usize::try_from(number(8)?).ok().filter(|n| *n <= FEATURES)?;
+        let (features, floats) = bytes.get(16..)?.split_at_checked(count * 8)?;
+        if floats.len() != 4 * (count + count * dimensions) {
+            return None;
+        }
+        let floats = floats.chunks_exact(4).filter_map(|b| b.try_into().ok()).map(f32::from_le_bytes);
+        let mut weights: Vec<f32> = floats.collect();
+        let rows = weights.split_off(count);
+        let features = features.chunks_exact(8).filter_map(|b| b.try_into().ok()).map(u64::from_le_bytes).collect();
+        Some(Self { features, weights, rows, dimensions })
+    }
+}
+
+/// The cosine of two vectors.
+pub(in crate::knowledge) fn cosine(a: &[i8], b: &[i8]) -> f32 {
+    let product: i32 = a.iter().zip(b).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
+    #[expect(clippy::cast_precision_loss, reason = "at most 128 · 127²")]
+    let cosine = product as f32 / (127.0 * 127.0);
+    cosine.clamp(-1.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn corpus() -> Vec<String> {
+        let animals = ["the dog and the cat sleep", "a cat hunts a mouse", "the puppy and the dog bark", "a puppy hunts a cat"];
+        let code =
+            ["compile the crate", "the compiler refuses the crate", "build the crate and link it", "the linker and the compiler"];
+        animals.iter().chain(&code).map(|t| (*t).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_keeps_the_same_company_is_alike() {
+        let model = Model::learn(&corpus()).unwrap();
+        let embed = |text: &str| model.embed(text).unwrap();
+        let (dog, mouse, crate_) = (embed("dog"), embed("puppy"), embed("compile a crate"));
+        assert!(cosine(&dog, &mouse) > cosine(&dog, &crate_) + 0.3, "{} {}", cosine(&dog, &mouse), cosine(&dog, &crate_));
+        assert_eq!(model.embed("zzz"), None);
+        assert!(Model::learn(&[]).is_none());
+    }
+
+    #[test]
+    fn a_model_is_stored_and_learnt_the_same_again() {
+        let model = Model::learn(&corpus()).unwrap();
+        assert_eq!(Model::from_bytes(&model.to_bytes()).unwrap(), model);
+        assert_eq!(Model::learn(&corpus()).unwrap(), model);
+        let mut short = model.to_bytes();
+        short.pop();
+        assert!(Model::from_bytes(&short).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let _ = Model::from_bytes(&bytes);
+        }
+
+        #[test]
+        fn vectors_have_unit_length(text in "(dog|cat|crate|compile| ){1,12}") {
+            if let Some(vector) = Model::learn(&corpus()).unwrap().embed(&text) {
+                prop_assert!((cosine(&vector, &vector) - 1.0).abs() < 0.06);
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Finding and ranking: full text and vectors, merged, aged, made diverse.
+//!
+//! | stage | what it does |
+//! | --- | --- |
+//! | full text | BM25 over words and parts of identifiers, the head of an observation twice as heavy as its body |
+//! | vectors | cosine in a latent semantic space (see [`lsa`]), exact over all observations |
+//! | merge | 0.3 · full text, relative to its best, + 0.7 · cosine; full text alone where there are no vectors |
+//! | decay | times `e^(-λ·days)`, half-life 30 days, at least 0.1; what has no time doesn't age |
+//! | diversity | maximal marginal relevance, λ 0.7; what is over 0.8 like something chosen is left out as its duplicate |
+
+mod fulltext;
+pub mod judge;
+pub(super) mod lsa;
+mod search;
+mod svd;
+mod update;
+
+pub use search::{Found, Query, Ranker, Scores, Stages};
+pub use update::Vectors;
+pub(super) use update::update;

@@ -1,0 +1,219 @@
+//! Bringing the store up to date with its sources.
+
+use super::extract::{self, Extracted, extract};
+use super::sources::{SourceFile, SourceKind, Sources, finding};
+use super::store::{self, Store, Writer};
+use super::{KnowledgeError, rank};
+use crate::diag::{Finding, assign_fingerprints};
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io::Read as _;
+
+/// Sources that are read at the same time. What they hold stands in memory until it is written.
+const BATCH: usize = 64;
+
+/// What a run changed.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Sources that are new, by kind and path.
+    pub added: Vec<(SourceKind, String)>,
+    /// Sources whose content is another.
+    pub changed: Vec<(SourceKind, String)>,
+    /// Sources that are gone.
+    pub removed: Vec<(SourceKind, String)>,
+    /// Sources that are as they were.
+    pub unchanged: u64,
+    /// Observations before.
+    pub observations_before: u64,
+    /// Observations now.
+    pub observations: u64,
+    /// Edges of the graph now.
+    pub edges: u64,
+    /// Uses of skills now.
+    pub skill_uses: u64,
+    /// Texts from which a secret was taken, over all sources.
+    pub hidden: u64,
+    /// What the vectors came from.
+    pub vectors: rank::Vectors,
+    /// The digest of everything that is stored.
+    pub digest: String,
+    /// What is wrong with the sources, all of it, whether they have changed or not.
+    pub findings: Vec<Finding>,
+}
+
+/// How a run is to be done.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Compute vectors.
+    pub vectors: bool,
+}
+
+/// Brings the store up to date, in one transaction. `progress` is shown how many of how many sources are done.
+///
+/// # Errors
+/// When a source leads out, or the store can't be written. Then it is as it was.
+pub fn run(
+    store: &mut Store,
+    sources: &Sources,
+    settings: Settings,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Summary, KnowledgeError> {
+    let listing = sources.list()?;
+    let mut summary = Summary { observations_before: store.count()?, findings: listing.findings, ..Summary::default() };
+    let mut writer = store.write()?;
+    // Whatever an older extraction gave is of no use.
+    let current = store::read_meta::<i64>(&writer.db, "extractor")? == Some(extract::VERSION);
+    let mut known: BTreeMap<(SourceKind, String), Known> = BTreeMap::new();
+    for row in store::read_sources(&writer.db)? {
+        let kind = SourceKind::parse(&row.kind).ok_or(KnowledgeError::Damaged("a kind of source is unknown"))?;
+        known.insert((kind, row.path), (row.id, row.hash));
+    }
+    let total = listing.files.len();
+    let mut done = 0;
+    for batch in listing.files.chunks(BATCH) {
+        let asked: Vec<(&SourceFile, Option<Known>)> =
+            batch.iter().map(|f| (f, known.remove(&(f.kind, f.name.clone())))).collect();
+        let read: Vec<Read> = asked.par_iter().map(|(file, before)| read(file, before.as_ref().filter(|_| current))).collect();
+        for ((file, before), read) in asked.into_iter().zip(read) {
+            take(&mut writer, file, before.map(|(id, _)| id), read, &mut summary)?;
+            done += 1;
+        }
+        progress(done, total);
+    }
+    for ((kind, path), (id, _)) in known {
+        writer.remove(id)?;
+        summary.removed.push((kind, path));
+    }
+    let changed = !(summary.added.is_empty() && summary.changed.is_empty() && summary.removed.is_empty());
+    summary.vectors = rank::update(&writer, settings.vectors, changed)?;
+    writer.set("extractor", extract::VERSION)?;
+    finish(&writer, &mut summary)?;
+    writer.commit()?;
+    Ok(summary)
+}
+
+/// A source as it was indexed: its row and its hash.
+type Known = (i64, Vec<u8>);
+
+/// A file after it was looked at.
+enum Read {
+    Unchanged,
+    Content { hash: Vec<u8>, bytes: u64, extracted: Box<Extracted> },
+    Unreadable(std::io::Error),
+}
+
+fn read(file: &SourceFile, before: Option<&Known>) -> Read {
+    match hash(file) {
+        Err(error) => Read::Unreadable(error),
+        Ok((hash, _)) if before.is_some_and(|(_, known)| *known == hash) => Read::Unchanged,
+        Ok((hash, bytes)) => Read::Content { hash, bytes, extracted: Box::new(extract(file)) },
+    }
+}
+
+/// The hash of a file, and its length.
+fn hash(file: &SourceFile) -> std::io::Result<(Vec<u8>, u64)> {
+    let mut opened = std::fs::File::open(&file.path)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    let mut bytes = 0;
+    loop {
+        let n = opened.read(&mut buffer)?;
+        if n == 0 {
+            return Ok((hash.finalize().to_vec(), bytes));
+        }
+        hash.update(buffer.get(..n).unwrap_or_default());
+        bytes += n as u64;
+    }
+}
+
+fn take(
+    writer: &mut Writer<'_>,
+    file: &SourceFile,
+    before: Option<i64>,
+    read: Read,
+    summary: &mut Summary,
+) -> Result<(), KnowledgeError> {
+    let key = (file.kind, file.name.clone());
+    match read {
+        Read::Unchanged => summary.unchanged += 1,
+        Read::Content { hash, bytes, extracted } => {
+            match before {
+                Some(id) => {
+                    writer.remove(id)?;
+                    summary.changed.push(key);
+                }
+                None => summary.added.push(key),
+            }
+            writer.add(file, &hash, bytes, &extracted)?;
+        }
+        Read::Unreadable(error) => {
+            summary.findings.push(finding(101, &file.name, 0, format!("the source can't be opened: {error}")));
+            // What it said can't be vouched for any more.
+            if let Some(id) = before {
+                writer.remove(id)?;
+                summary.removed.push(key);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Counts, findings and digest of what is stored now.
+fn finish(writer: &Writer<'_>, summary: &mut Summary) -> Result<(), KnowledgeError> {
+    let count = |sql: &str| writer.db.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned);
+    summary.observations = count("SELECT count(*) FROM observation")?;
+    summary.edges = count("SELECT count(*) FROM edge")?;
+    summary.skill_uses = count("SELECT count(*) FROM execution_log")?;
+    summary.hidden = count("SELECT coalesce(sum(hidden), 0) FROM source")?;
+    let mut statement =
+        writer.db.prepare("SELECT path, code, line, message FROM finding JOIN source ON source.id = finding.source")?;
+    let rows = statement.query_map([], |row| {
+        let (path, code): (String, u16) = (row.get(0)?, row.get(1)?);
+        Ok(finding(code, &path, row.get::<_, i64>(2)?.cast_unsigned(), row.get(3)?))
+    })?;
+    for row in rows {
+        summary.findings.push(row?);
+    }
+    summary.findings.extend(store::dangling(&writer.db)?);
+    summary.findings.sort_by_cached_key(Finding::order);
+    assign_fingerprints(&mut summary.findings);
+    summary.digest = store::read_digest(&writer.db)?;
+    writer.set("digest", &summary.digest)?;
+    Ok(())
+}
+
+/// What has changed since the store was written, as findings (YV905); and how many sources were looked at.
+///
+/// # Errors
+/// When a source leads out, or the store can't be read.
+pub fn check(store: &Store, sources: &Sources) -> Result<(Vec<Finding>, usize), KnowledgeError> {
+    let listing = sources.list()?;
+    let mut findings = listing.findings;
+    let mut known: BTreeMap<(String, String), Vec<u8>> = BTreeMap::new();
+    for row in store.sources()? {
+        known.insert((row.kind, row.path), row.hash);
+    }
+    let looked_at = listing.files.len() + known.len();
+    let hashes: Vec<_> = listing.files.par_iter().map(hash).collect();
+    let stale = |name: &str, what: &str| {
+        let mut finding = finding(905, name, 0, format!("the source {what}"));
+        finding.help = Some("`knowledge reindex` brings the index up to date".into());
+        finding
+    };
+    for (file, hash) in listing.files.iter().zip(hashes) {
+        match (known.remove(&(file.kind.name().to_owned(), file.name.clone())), hash) {
+            (_, Err(error)) => findings.push(finding(101, &file.name, 0, format!("the source can't be opened: {error}"))),
+            (None, Ok(_)) => findings.push(stale(&file.name, "isn't in the index")),
+            (Some(before), Ok((now, _))) if before != now => findings.push(stale(&file.name, "has changed since it was indexed")),
+            (Some(_), Ok(_)) => {}
+        }
+    }
+    findings.extend(known.into_keys().map(|(_, path)| stale(&path, "is gone and still in the index")));
+    if store.meta::<i64>("extractor")? != Some(extract::VERSION) {
+        findings.push(stale("", "was read by another version of this program"));
+    }
+    findings.sort_by_cached_key(Finding::order);
+    assign_fingerprints(&mut findings);
+    Ok((findings, looked_at))
+}

@@ -1,0 +1,440 @@
+//! Answers that fit: three layers, each under its budget of tokens.
+//!
+//! What is printed is counted by a real tokenizer, all of it: escapes, marks, the last line. If not everything fits, the
+//! most that does is taken, whole lines only, and the last line says how much was left out.
+
+use super::observation::Id;
+use super::rank::{Found, Query, Ranker};
+use super::{KnowledgeError, Store, Stored};
+use crate::tokens::Encoding;
+use serde_json::{Value, json};
+
+/// Tokens below which not even the last line is sure to fit.
+pub const LEAST: usize = 100;
+
+/// Budgets in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Of everything that one command prints.
+    pub total: usize,
+    /// Of the layer `index`.
+    pub index: usize,
+    /// Of the layer `timeline`.
+    pub timeline: usize,
+    /// Of each block of the layer `detail`.
+    pub detail: usize,
+    /// Of what comes from one source in the layer `index`.
+    pub per_source: Option<usize>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { total: 4_000, index: 1_200, timeline: 800, detail: 1_500, per_source: None }
+    }
+}
+
+impl Budget {
+    /// Checks that each is enough for something.
+    ///
+    /// # Errors
+    /// When one isn't.
+    pub fn check(&self) -> Result<(), KnowledgeError> {
+        let all = [self.total, self.index, self.timeline, self.detail];
+        all.into_iter().chain(self.per_source).find(|b| *b < LEAST).map_or(Ok(()), |b| Err(KnowledgeError::Budget(b, LEAST)))
+    }
+}
+
+/// How an answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Lines for a model or for people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+/// Makes hostile text safe to print; that of reports for a terminal.
+pub type Escape = fn(&str) -> String;
+
+/// How to answer.
+#[derive(Debug, Clone, Copy)]
+pub struct Print {
+    /// The form.
+    pub form: Form,
+    /// Applied to every text of an observation in the form of lines.
+    pub escape: Escape,
+    /// Applied to JSON as a whole.
+    pub safe_json: fn(&Value) -> String,
+    /// Show the figures of each stage.
+    pub explain: bool,
+}
+
+/// One entry of an answer.
+struct Item {
+    text: String,
+    json: Value,
+    source: String,
+}
+
+/// An answer as it is printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The payload and nothing else.
+    pub text: String,
+    /// Its tokens.
+    pub tokens: usize,
+    /// Entries in it.
+    pub shown: usize,
+    /// Entries that didn't fit.
+    pub left_out: usize,
+}
+
+/// The layer `index`: a line for each observation that a question finds, or for the newest.
+///
+/// # Errors
+/// When the budget is too small or the store can't be read.
+pub fn index(
+    store: &Store,
+    question: Option<&Query<'_>>,
+    task: Option<&str>,
+    budget: &Budget,
+    print: Print,
+) -> Result<Answer, KnowledgeError> {
+    budget.check()?;
+    // A line has ten tokens or more.
+    let most = budget.index / 4;
+    let items: Vec<Item> = match question {
+        Some(query) => {
+            let query = Query { limit: most, ..query.clone() };
+            Ranker::new(store).search(&query)?.iter().map(|f| line(&f.stored, Some(f), print)).collect()
+        }
+        None => store.newest(task, most)?.iter().map(|s| line(s, None, print)).collect(),
+    };
+    let more = if question.is_some() { items.len() } else { total(store, task)? };
+    let (items, held_back) = per_source(items, budget.per_source);
+    let left_out = more.saturating_sub(items.len() + held_back) + held_back;
+    Ok(fit("index", &items, left_out, budget.index.min(budget.total), print))
+}
+
+/// Answers with a snippet and the figures of each.
+///
+/// # Errors
+/// When the budget is too small or the store can't be read.
+pub fn search(store: &Store, query: &Query<'_>, budget: &Budget, print: Print) -> Result<Answer, KnowledgeError> {
+    budget.check()?;
+    let found = Ranker::new(store).search(query)?;
+    let items: Vec<Item> = found.iter().map(|f| snippet(f, query.text, print)).collect();
+    Ok(fit("search", &items, 0, budget.total, print))
+}
+
+/// The layer `timeline`: what happened around an observation, or in a task.
+///
+/// # Errors
+/// When the id or the task is unknown, the budget is too small, or the store can't be read.
+pub fn timeline(
+    store: &Store,
+    middle: &Middle<'_>,
+    count: usize,
+    budget: &Budget,
+    print: Print,
+) -> Result<Answer, KnowledgeError> {
+    budget.check()?;
+    let limit = budget.timeline.min(budget.total);
+    // An id alone is five tokens or more, a line eight: more of them can't fit, and aren't tried.
+    let count = count.min(limit / 16);
+    match middle {
+        Middle::Task(task) => {
+            let all = store.of_task(task, limit)?;
+            if all.is_empty() {
+                return Err(KnowledgeError::UnknownTask((*task).to_owned()));
+            }
+            let more = total(store, Some(task))?.saturating_sub(all.len());
+            let items: Vec<Item> = all.iter().map(|s| line(s, None, print)).collect();
+            Ok(fit("timeline", &items, more, limit, print))
+        }
+        Middle::Id(id) => {
+            let middle = store.by_id(id)?;
+            let all = store.around(&middle, count)?;
+            let at = all.iter().position(|s| s.id == middle.id).unwrap_or_default();
+            // The nearer, the rather: what is farthest goes first when not everything fits.
+            let mut most = all.len();
+            loop {
+                let from = at.saturating_sub(most / 2);
+                let to = (from + most).min(all.len());
+                let items: Vec<Item> = all.get(from..to).unwrap_or_default().iter().map(|s| line(s, None, print)).collect();
+                let answer = fit("timeline", &items, all.len() - (to - from), limit, print);
+                let fits = answer.left_out <= all.len() - (to - from);
+                if fits || most == 0 {
+                    return Ok(answer);
+                }
+                most -= 1;
+            }
+        }
+    }
+}
+
+/// What a timeline is about.
+#[derive(Debug, Clone)]
+pub enum Middle<'m> {
+    /// What happened before and after this.
+    Id(Id),
+    /// What happened in this task.
+    Task(&'m str),
+}
+
+/// The layer `detail`: whole blocks of exactly these observations. What the total has no room for is an index line, or
+/// counted.
+///
+/// # Errors
+/// When an id is unknown, the budget is too small, or the store can't be read.
+pub fn detail(store: &Store, ids: &[Id], budget: &Budget, print: Print) -> Result<Answer, KnowledgeError> {
+    budget.check()?;
+    let all: Vec<Stored> = ids.iter().map(|id| store.by_id(id)).collect::<Result<_, _>>()?;
+    let blocks: Vec<Item> = all.iter().map(|s| block(s, budget.detail, print)).collect();
+    let whole = fit("detail", &blocks, 0, budget.total, print);
+    if whole.left_out == 0 {
+        return Ok(whole);
+    }
+    // As many blocks as leave room for a line of each of the others; or else as many as there is room for.
+    for kept in (0..whole.shown).rev() {
+        let items =
+            all.iter().enumerate().map(|(n, s)| if n < kept { block(s, budget.detail, print) } else { line(s, None, print) });
+        let mixed = fit("detail", &items.collect::<Vec<_>>(), 0, budget.total, print);
+        if mixed.left_out == 0 {
+            return Ok(mixed);
+        }
+    }
+    Ok(whole)
+}
+
+fn total(store: &Store, task: Option<&str>) -> Result<usize, KnowledgeError> {
+    let sql = "SELECT count(*) FROM observation WHERE ?1 IS NULL OR task = ?1";
+    let count: i64 = store.db.query_row(sql, [task], |row| row.get(0))?;
+    Ok(usize::try_from(count).unwrap_or_default())
+}
+
+/// Holds back what one source has too much of. Returns how many.
+fn per_source(items: Vec<Item>, limit: Option<usize>) -> (Vec<Item>, usize) {
+    let Some(limit) = limit else { return (items, 0) };
+    let mut spent: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    let before = items.len();
+    let kept: Vec<Item> = items
+        .into_iter()
+        .filter(|item| {
+            let spent = spent.entry(item.source.clone()).or_default();
+            *spent += Encoding::default().count(&item.text);
+            *spent <= limit
+        })
+        .collect();
+    let held_back = before - kept.len();
+    (kept, held_back)
+}
+
+/// The most items from the front that the budget holds together with everything around them.
+fn fit(layer: &str, items: &[Item], left_out: usize, budget: usize, print: Print) -> Answer {
+    let render = |count: usize| {
+        let missing = items.len() - count + left_out;
+        let shown = items.get(..count).unwrap_or_default();
+        match print.form {
+            Form::Text => {
+                let mut text: String = shown.iter().map(|i| format!("{}\n", i.text)).collect();
+                if missing > 0 {
+                    text.push_str(&format!("({count} shown, {missing} left out)\n"));
+                } else if count == 0 {
+                    text.push_str("(nothing found)\n");
+                }
+                text
+            }
+            Form::Json => {
+                let all: Vec<&Value> = shown.iter().map(|i| &i.json).collect();
+                format!("{}\n", (print.safe_json)(&json!({ "layer": layer, "items": all, "shown": count, "leftOut": missing })))
+            }
+        }
+    };
+    let fits = |count: usize| {
+        let text = render(count);
+        Encoding::default().count_within(&text, budget).map(|tokens| (text, tokens))
+    };
+    // Tokens grow with the number of items but for a seam or two: search, then go down to what surely fits.
+    let (mut low, mut high) = (0, items.len());
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if fits(middle).is_some() {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    loop {
+        if let Some((text, tokens)) = fits(low) {
+            return Answer { text, tokens, shown: low, left_out: items.len() - low + left_out };
+        }
+        if low == 0 {
+            return Answer { text: String::new(), tokens: 0, shown: 0, left_out: items.len() + left_out };
+        }
+        low -= 1;
+    }
+}
+
+/// A day and a minute, or nothing.
+fn when(time: Option<i64>) -> String {
+    time.map(crate::time::format_minute).unwrap_or_default()
+}
+
+fn head(stored: &Stored, print: Print) -> String {
+    let time = when(stored.time);
+    let task = stored.task.as_deref().map(|t| format!(" [{}]", (print.escape)(t))).unwrap_or_default();
+    let time = if time.is_empty() { time } else { format!(" {time}") };
+    format!("{}{time} {}{task}", stored.id, stored.kind.name())
+}
+
+fn line(stored: &Stored, found: Option<&Found>, print: Print) -> Item {
+    let mut text = format!("{} {}", head(stored, print), (print.escape)(&stored.summary));
+    let mut json = entry(stored);
+    if let Some(found) = found.filter(|_| print.explain) {
+        text.push_str(&format!("\n  {}", figures(found)));
+        add(&mut json, "scores", scores(found));
+    }
+    Item { text, json, source: stored.file.clone() }
+}
+
+fn add(json: &mut Value, name: &str, value: Value) {
+    if let Some(members) = json.as_object_mut() {
+        members.insert(name.to_owned(), value);
+    }
+}
+
+fn entry(stored: &Stored) -> Value {
+    json!({
+        "id": stored.id.as_str(),
+        "type": stored.kind.name(),
+        "task": stored.task,
+        "time": stored.time,
+        "file": stored.file,
+        "lines": [stored.lines.0, stored.lines.1],
+        "summary": stored.summary,
+    })
+}
+
+fn place(stored: &Stored, print: Print) -> String {
+    let (first, last) = stored.lines;
+    let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
+    format!("{}:{lines}", (print.escape)(&stored.file))
+}
+
+fn figures(found: &Found) -> String {
+    let s = &found.scores;
+    let raw = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.3}"));
+    format!(
+        "full text {:.3} (bm25 {}), vectors {:.3} (cosine {}), merged {:.3}, decay {:.3}, score {:.3}, mmr {:.3}, duplicates {}",
+        s.text,
+        raw(s.bm25),
+        s.vector,
+        raw(s.cosine),
+        s.merged,
+        s.decay,
+        s.score,
+        s.mmr,
+        found.duplicates
+    )
+}
+
+fn scores(found: &Found) -> Value {
+    let s = &found.scores;
+    let round = |v: f64| (v * 1000.0).round() / 1000.0;
+    json!({
+        "fullText": round(s.text), "bm25": s.bm25.map(round), "vectors": round(s.vector), "cosine": s.cosine.map(round),
+        "merged": round(s.merged), "decay": round(s.decay), "score": round(s.score), "mmr": round(s.mmr),
+        "duplicates": found.duplicates,
+    })
+}
+
+/// Lines of a snippet.
+const SNIPPET: usize = 3;
+
+/// The lines of an observation that hold the most words of the question.
+fn snippet(found: &Found, question: &str, print: Print) -> Item {
+    let mut asked = std::collections::BTreeSet::new();
+    super::words::each(question, &mut |word| {
+        if !super::words::is_function_word(word) {
+            asked.insert(word.to_owned());
+        }
+    });
+    let lines: Vec<&str> = found.stored.detail.lines().collect();
+    let hits = |line: &str| {
+        let mut seen = std::collections::BTreeSet::new();
+        super::words::each(line, &mut |word| {
+            if asked.contains(word) {
+                seen.insert(word.to_owned());
+            }
+        });
+        seen.len()
+    };
+    let counts: Vec<usize> = lines.iter().map(|l| hits(l)).collect();
+    let best = (0..lines.len()).max_by_key(|n| {
+        let sum: usize = counts.iter().skip(*n).take(SNIPPET).sum();
+        (sum, std::cmp::Reverse(*n))
+    });
+    let from = best.unwrap_or_default();
+    let shown: Vec<&str> = lines.iter().skip(from).take(SNIPPET).copied().filter(|l| !l.trim().is_empty()).collect();
+    let mut text = format!(
+        "{} {}\n  {} score {:.3}",
+        head(&found.stored, print),
+        (print.escape)(&found.stored.summary),
+        place(&found.stored, print),
+        found.scores.score
+    );
+    if print.explain {
+        text.push_str(&format!("\n  {}", figures(found)));
+    }
+    for line in &shown {
+        text.push_str(&format!("\n  | {}", (print.escape)(line)));
+    }
+    let mut json = entry(&found.stored);
+    add(&mut json, "snippet", json!(shown.join("\n")));
+    add(&mut json, "scores", scores(found));
+    Item { text, json, source: found.stored.file.clone() }
+}
+
+/// The whole of an observation, as many of its lines as its own budget holds.
+fn block(stored: &Stored, budget: usize, print: Print) -> Item {
+    let lines: Vec<&str> = stored.detail.lines().collect();
+    let render = |count: usize| {
+        let mut text = format!("{} {}", head(stored, print), place(stored, print));
+        if !stored.refs.is_empty() {
+            let refs: Vec<String> = stored.refs.iter().map(|r| (print.escape)(r)).collect();
+            text.push_str(&format!("\nrefs: {}", refs.join(", ")));
+        }
+        for line in lines.iter().take(count) {
+            // Behind the bar no line begins with what a runner of continuous integration takes for a command.
+            text.push_str("\n| ");
+            text.push_str(&(print.escape)(line));
+        }
+        if count < lines.len() {
+            text.push_str(&format!("\n({} more lines)", lines.len() - count));
+        }
+        text
+    };
+    let json = |count: usize| {
+        let mut json = entry(stored);
+        add(&mut json, "refs", json!(stored.refs));
+        let kept: Vec<&str> = lines.iter().take(count).copied().collect();
+        add(&mut json, "detail", json!(kept.join("\n")));
+        add(&mut json, "linesLeftOut", json!(lines.len() - count));
+        json
+    };
+    let printed = |count: usize| match print.form {
+        Form::Text => render(count),
+        Form::Json => (print.safe_json)(&json(count)),
+    };
+    let fits = |count: usize| Encoding::default().count_within(&printed(count), budget).is_some();
+    let mut count = lines.len();
+    while count > 0 && !fits(count) {
+        count -= 1;
+    }
+    if fits(count) {
+        return Item { text: render(count), json: json(count), source: stored.file.clone() };
+    }
+    // Not even its head fits: a line is all that can be said of it.
+    line(stored, None, print)
+}

@@ -1,0 +1,230 @@
+//! Where knowledge comes from: files and folders below the folder of the configuration.
+
+use super::KnowledgeError;
+use crate::diag::{Code, Finding, Place, Severity};
+use crate::rules::by_code;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What a source holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SourceKind {
+    /// Traces, in every format that is replayed.
+    Traces,
+    /// Transcripts of sessions, JSONL.
+    Transcripts,
+    /// Markdown.
+    Documents,
+    /// Rows of a timeline, as in `PROGRESS.md`.
+    Progress,
+    /// Logs of what was done, as in `SUMMARY.md`.
+    Summaries,
+    /// One run a file, JSON.
+    Runs,
+    /// Edges and nodes of the knowledge graph, JSONL.
+    Graph,
+    /// Folders of a context bank.
+    Bank,
+    /// Folders of skills.
+    Skills,
+}
+
+impl SourceKind {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Traces,
+        Self::Transcripts,
+        Self::Documents,
+        Self::Progress,
+        Self::Summaries,
+        Self::Runs,
+        Self::Graph,
+        Self::Bank,
+        Self::Skills,
+    ];
+
+    /// The name in the configuration and in the store.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Traces => "traces",
+            Self::Transcripts => "transcripts",
+            Self::Documents => "documents",
+            Self::Progress => "progress",
+            Self::Summaries => "summaries",
+            Self::Runs => "runs",
+            Self::Graph => "graph",
+            Self::Bank => "bank",
+            Self::Skills => "skills",
+        }
+    }
+
+    /// The kind of a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|k| k.name() == name)
+    }
+
+    /// Whether a file found in a folder is of this kind. A file that is named itself always is.
+    fn takes(self, path: &Path) -> bool {
+        let Some(name) = path.file_name().map(|n| n.to_string_lossy().to_lowercase()) else { return false };
+        let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+        let ends = |endings: &[&str]| endings.iter().any(|e| plain.ends_with(e));
+        match self {
+            Self::Traces => ends(&[".jsonl", ".json", ".cast"]),
+            Self::Transcripts | Self::Graph => name == plain && ends(&[".jsonl"]),
+            Self::Documents | Self::Progress | Self::Summaries => ends(&[".md", ".markdown"]),
+            Self::Runs | Self::Bank => name == plain && ends(&[".json"]),
+            Self::Skills => name == "meta.json",
+        }
+    }
+}
+
+/// The sources as they are configured.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// The folder that the paths are relative to, and that none of them leads out of.
+    pub root: PathBuf,
+    /// Files and folders, with `/`.
+    pub paths: Vec<(SourceKind, String)>,
+}
+
+/// One file of a source.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct SourceFile {
+    /// What it holds.
+    pub(super) kind: SourceKind,
+    /// Its path relative to the root, with `/`.
+    pub(super) name: String,
+    /// What to open.
+    pub(super) path: PathBuf,
+}
+
+/// The files of all sources, sorted, and what is wrong with those that can't be looked at.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    pub(super) files: Vec<SourceFile>,
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Sources {
+    /// Finds the files.
+    ///
+    /// # Errors
+    /// When the root can't be resolved, or a path leads out of it.
+    pub(super) fn list(&self) -> Result<Listing, KnowledgeError> {
+        let io = |path: &Path, error| KnowledgeError::Io { path: path.to_path_buf(), error };
+        let root = self.root.canonicalize().map_err(|e| io(&self.root, e))?;
+        let mut files = BTreeMap::new();
+        let mut findings = Vec::new();
+        for (kind, configured) in &self.paths {
+            let path = root.join(configured);
+            let outside = || KnowledgeError::Outside { path: configured.clone() };
+            let steps_out = Path::new(configured)
+                .components()
+                .any(|c| !matches!(c, std::path::Component::Normal(_) | std::path::Component::CurDir));
+            if configured.is_empty() || steps_out {
+                return Err(outside());
+            }
+            match path.canonicalize() {
+                Ok(real) if !real.starts_with(&root) => return Err(outside()),
+                Ok(real) if real.is_file() => {
+                    files.insert((*kind, relative(&root, &path)), path);
+                }
+                Ok(_) => walk(*kind, &root, &path, &mut files, &mut findings),
+                Err(error) => findings.push(unreadable(configured, &error)),
+            }
+        }
+        let files = files.into_iter().map(|((kind, name), path)| SourceFile { kind, name, path }).collect();
+        Ok(Listing { files, findings })
+    }
+}
+
+fn walk(
+    kind: SourceKind,
+    root: &Path,
+    folder: &Path,
+    files: &mut BTreeMap<(SourceKind, String), PathBuf>,
+    findings: &mut Vec<Finding>,
+) {
+    // Links inside are not followed: they could lead out, or round in circles.
+    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() && kind.takes(entry.path()) => {
+                files.insert((kind, relative(root, entry.path())), entry.into_path());
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let name = relative(root, error.path().unwrap_or(folder));
+                findings.push(unreadable(&name, &error.into()));
+            }
+        }
+    }
+}
+
+fn relative(root: &Path, path: &Path) -> String {
+    let inside = path.strip_prefix(root).unwrap_or(path);
+    let parts = inside.components().filter(|c| !matches!(c, std::path::Component::CurDir));
+    parts.map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> Finding {
+    finding(101, name, 0, format!("the source can't be opened: {error}"))
+}
+
+/// A finding about a line of a source; 0 for the source as a whole.
+pub(super) fn finding(code: u16, file: &str, line: u64, message: String) -> Finding {
+    let rule = by_code(Code(code));
+    Finding {
+        code: Code(code),
+        name: rule.map_or("", |r| r.name),
+        severity: rule.map_or(Severity::Error, |r| r.severity),
+        message,
+        place: Place { file: file.into(), line, ..Place::default() },
+        execution: None,
+        turn: None,
+        related: Vec::new(),
+        help: None,
+        fingerprint: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources(root: &Path, paths: &[&str]) -> Sources {
+        Sources { root: root.to_path_buf(), paths: paths.iter().map(|p| (SourceKind::Documents, (*p).to_owned())).collect() }
+    }
+
+    #[test]
+    fn files_are_listed_once_and_in_order() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("docs")).unwrap();
+        for name in ["docs/b.md", "docs/a.MD", "docs/c.txt", "README.md"] {
+            std::fs::write(root.path().join(name), "x").unwrap();
+        }
+        let listing = sources(root.path(), &["docs", "./docs/b.md", "README.md", "docs/c.txt", "missing"]).list().unwrap();
+        let names: Vec<&str> = listing.files.iter().map(|f| f.name.as_str()).collect();
+        assert_eq!(names, ["README.md", "docs/a.MD", "docs/b.md", "docs/c.txt"]);
+        assert_eq!(listing.findings.len(), 1);
+        assert_eq!(listing.findings[0].code, Code(101));
+    }
+
+    #[test]
+    fn nothing_leads_out() {
+        let root = tempfile::tempdir().unwrap();
+        for path in ["..", "/etc/passwd", "a/../../b", ""] {
+            assert!(matches!(sources(root.path(), &[path]).list(), Err(KnowledgeError::Outside { .. })), "{path}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/etc", root.path().join("etc")).unwrap();
+            for path in ["etc", "etc/hostname"] {
+                assert!(matches!(sources(root.path(), &[path]).list(), Err(KnowledgeError::Outside { .. })), "{path}");
+            }
+            let inside = sources(root.path(), &["."]).list().unwrap();
+            assert!(inside.files.is_empty(), "{:?}", inside.files);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The store: one SQLite file.
+//!
+//! It is in WAL mode, so readers see the last committed state while one writer works, and a writer that is killed leaves
+//! that state behind: everything that a run changes is one transaction.
+
+mod read;
+mod write;
+
+pub use read::Stored;
+pub(super) use read::{EdgeRow, dangling, digest as read_digest, meta as read_meta, sources as read_sources};
+pub(super) use write::Writer;
+
+use super::KnowledgeError;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// `yvk1`: tells the file apart from other databases.
+const APPLICATION: i64 = 0x7976_6b31;
+/// What makes each version from the one before it, in order.
+const MIGRATIONS: [&str; 2] = [include_str!("001.sql"), include_str!("002.sql")];
+/// How long to wait for another writer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+#[expect(clippy::cast_possible_wrap, reason = "a short list")]
+const KNOWN: i64 = MIGRATIONS.len() as i64;
+
+/// An open store.
+#[derive(Debug)]
+pub struct Store {
+    pub(super) db: Connection,
+}
+
+impl Store {
+    /// Opens a store for reading. Nothing is changed.
+    ///
+    /// # Errors
+    /// When there is none, it is something else, or of another version.
+    pub fn open(path: &Path) -> Result<Self, KnowledgeError> {
+        if !path.is_file() {
+            return Err(KnowledgeError::Missing { path: path.to_path_buf() });
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(path, flags)?;
+        let found = version(&db, path)?;
+        settings(&db)?;
+        match found {
+            KNOWN => Ok(Self { db }),
+            found if found > KNOWN => Err(KnowledgeError::Newer { found, known: KNOWN }),
+            found => Err(KnowledgeError::Older { found, known: KNOWN }),
+        }
+    }
+
+    /// Opens a store for writing; makes it, or brings it up to date.
+    ///
+    /// # Errors
+    /// When it is something else, a newer program wrote it, or it can't be written.
+    pub fn create(path: &Path) -> Result<Self, KnowledgeError> {
+        if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(|error| KnowledgeError::Io { path: PathBuf::from(folder), error })?;
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut db = Connection::open_with_flags(path, flags)?;
+        let found = version(&db, path)?;
+        settings(&db)?;
+        if found > KNOWN {
+            return Err(KnowledgeError::Newer { found, known: KNOWN });
+        }
+        db.pragma_update(None, "journal_mode", "wal")?;
+        // A crash of the machine may lose the last run, and never more than that: it can be made again.
+        db.pragma_update(None, "synchronous", "normal")?;
+        let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Asked again inside: another process may have been quicker.
+        let found = version(&transaction, path)?;
+        for (sql, number) in MIGRATIONS.iter().zip(1_i64..).filter(|(_, number)| *number > found) {
+            transaction.execute_batch(sql)?;
+            transaction.pragma_update(None, "user_version", number)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.commit()?;
+        Ok(Self { db })
+    }
+
+    /// A store that is gone when it is dropped.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub(super) fn in_memory() -> Result<Self, KnowledgeError> {
+        let db = Connection::open_in_memory()?;
+        settings(&db)?;
+        MIGRATIONS.iter().try_for_each(|sql| db.execute_batch(sql))?;
+        Ok(Self { db })
+    }
+
+    /// Begins the one transaction of a run.
+    ///
+    /// # Errors
+    /// When another process is writing.
+    pub(super) fn write(&mut self) -> Result<Writer<'_>, KnowledgeError> {
+        Ok(Writer::new(self.db.transaction_with_behavior(TransactionBehavior::Immediate)?))
+    }
+}
+
+fn settings(db: &Connection) -> Result<(), KnowledgeError> {
+    // What stands in the file can't make functions of the database do anything else than they should.
+    db.pragma_update(None, "trusted_schema", false)?;
+    db.pragma_update(None, "cell_size_check", true)?;
+    // 64 MB, in kilobytes.
+    db.pragma_update(None, "cache_size", -65_536)?;
+    Ok(())
+}
+
+/// The version of a store; 0 for a new file.
+fn version(db: &Connection, path: &Path) -> Result<i64, KnowledgeError> {
+    db.busy_timeout(PATIENCE)?;
+    let foreign = || KnowledgeError::Foreign { path: path.to_path_buf() };
+    let ask = |pragma: &str| db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let application = ask("application_id").map_err(|error| match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase) => foreign(),
+        _ => error.into(),
+    })?;
+    let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if application != APPLICATION && (application != 0 || tables > 0) {
+        return Err(foreign());
+    }
+    Ok(ask("user_version")?)
+}
+
+#[cfg(test)]
+mod tests;

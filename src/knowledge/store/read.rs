@@ -1,0 +1,243 @@
+//! Reading.
+
+use super::Store;
+use crate::diag::Finding;
+use crate::knowledge::KnowledgeError;
+use crate::knowledge::observation::{Id, Kind};
+use crate::knowledge::sources::finding;
+use crate::trace::action::hex;
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use sha2::{Digest, Sha256};
+
+/// An observation out of the store. Its texts come from a source and may be hostile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Its place in the store, which another run may change.
+    pub row: i64,
+    /// Its stable name.
+    pub id: Id,
+    /// The path of its source.
+    pub file: String,
+    /// What it is of.
+    pub kind: Kind,
+    /// The task, execution or session that it belongs to.
+    pub task: Option<String>,
+    /// When, in milliseconds since the epoch.
+    pub time: Option<i64>,
+    /// First and last line in the source.
+    pub lines: (u64, u64),
+    /// One line.
+    pub summary: String,
+    /// Paths and commands.
+    pub refs: Vec<String>,
+    /// The whole of it.
+    pub detail: String,
+}
+
+/// The columns of [`Stored`], in its order.
+const COLUMNS: &str = "observation.id, key, path, observation.kind, task, time, first_line, last_line, summary, refs, detail
+    FROM observation JOIN source ON source.id = observation.source";
+/// The order of time: what has none comes last; within a source as it stands there.
+const BY_TIME: &str = "ORDER BY time IS NULL, time, path, first_line, key";
+
+/// A source as it was indexed.
+#[derive(Debug, Clone)]
+pub(in crate::knowledge) struct SourceRow {
+    pub(in crate::knowledge) id: i64,
+    pub(in crate::knowledge) kind: String,
+    pub(in crate::knowledge) path: String,
+    pub(in crate::knowledge) hash: Vec<u8>,
+}
+
+/// An edge of the graph with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::knowledge) struct EdgeRow {
+    pub(in crate::knowledge) file: String,
+    pub(in crate::knowledge) line: u64,
+    pub(in crate::knowledge) from: String,
+    pub(in crate::knowledge) to: String,
+    pub(in crate::knowledge) kind: String,
+    pub(in crate::knowledge) time: Option<i64>,
+    pub(in crate::knowledge) meta: Option<String>,
+}
+
+fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+    let key: String = row.get(1)?;
+    let kind: String = row.get(3)?;
+    let refs: String = row.get(9)?;
+    Ok(Stored {
+        row: row.get(0)?,
+        id: Id::typed(&key),
+        file: row.get(2)?,
+        kind: Kind::parse(&kind).unwrap_or(Kind::Log),
+        task: row.get(4)?,
+        time: row.get(5)?,
+        lines: (row.get::<_, i64>(6)?.cast_unsigned(), row.get::<_, i64>(7)?.cast_unsigned()),
+        summary: row.get(8)?,
+        refs: refs.lines().map(str::to_owned).collect(),
+        detail: row.get(10)?,
+    })
+}
+
+impl Store {
+    /// The observation of an id.
+    ///
+    /// # Errors
+    /// When there is none, or the store can't be read.
+    pub fn by_id(&self, id: &Id) -> Result<Stored, KnowledgeError> {
+        let sql = format!("SELECT {COLUMNS} WHERE key = ?1");
+        let found = self.db.prepare_cached(&sql)?.query_row([id.as_str()], stored).optional()?;
+        found.ok_or_else(|| KnowledgeError::UnknownId(id.to_string()))
+    }
+
+    pub(in crate::knowledge) fn by_row(&self, row: i64) -> Result<Stored, KnowledgeError> {
+        let sql = format!("SELECT {COLUMNS} WHERE observation.id = ?1");
+        Ok(self.db.prepare_cached(&sql)?.query_row([row], stored)?)
+    }
+
+    /// The newest observations, the newest first.
+    pub(in crate::knowledge) fn newest(&self, task: Option<&str>, limit: usize) -> Result<Vec<Stored>, KnowledgeError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let sql = format!(
+            "SELECT {COLUMNS} WHERE ?1 IS NULL OR task = ?1 ORDER BY time IS NULL, time DESC, path, first_line, key LIMIT ?2"
+        );
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let rows = statement.query_map(params![task, limit], stored)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The observations of a task, the oldest first.
+    pub(in crate::knowledge) fn of_task(&self, task: &str, limit: usize) -> Result<Vec<Stored>, KnowledgeError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut statement = self.db.prepare_cached(&format!("SELECT {COLUMNS} WHERE task = ?1 {BY_TIME} LIMIT ?2"))?;
+        let rows = statement.query_map(params![task, limit], stored)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Up to `count` observations before and behind one, the oldest first, in the order of time; of what has no time, in
+    /// the order of its source.
+    pub(in crate::knowledge) fn around(&self, middle: &Stored, count: usize) -> Result<Vec<Stored>, KnowledgeError> {
+        let place = "(coalesce(time, 9223372036854775807), path, first_line, key)";
+        let time = middle.time.unwrap_or(i64::MAX);
+        let ask = |side: &str, order: &str| -> Result<Vec<Stored>, KnowledgeError> {
+            let within = if middle.time.is_some() { "time IS NOT NULL" } else { "time IS NULL AND path = ?2" };
+            let sql = format!(
+                "SELECT {COLUMNS} WHERE {within} AND {place} {side} (?1, ?2, ?3, ?4)
+                 ORDER BY time {order}, path {order}, first_line {order}, key {order} LIMIT ?5"
+            );
+            let count = i64::try_from(count).unwrap_or(i64::MAX);
+            let values = params![time, middle.file, middle.lines.0.cast_signed(), middle.id.as_str(), count];
+            let mut statement = self.db.prepare_cached(&sql)?;
+            let rows = statement.query_map(values, stored)?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        };
+        let mut all = ask("<", "DESC")?;
+        all.reverse();
+        all.push(middle.clone());
+        all.extend(ask(">", "ASC")?);
+        Ok(all)
+    }
+
+    /// A value of `meta`.
+    pub(in crate::knowledge) fn meta<T: FromSql>(&self, key: &str) -> Result<Option<T>, KnowledgeError> {
+        meta(&self.db, key)
+    }
+
+    /// The digest of everything that is stored, in hexadecimal.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn digest(&self) -> Result<String, KnowledgeError> {
+        digest(&self.db)
+    }
+
+    /// The time of the newest observation, in milliseconds since the epoch.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn newest_time(&self) -> Result<Option<i64>, KnowledgeError> {
+        Ok(self.db.query_row("SELECT max(time) FROM observation", [], |row| row.get(0))?)
+    }
+
+    /// How many observations there are.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn count(&self) -> Result<u64, KnowledgeError> {
+        Ok(self.db.query_row("SELECT count(*) FROM observation", [], |row| row.get::<_, i64>(0))?.cast_unsigned())
+    }
+
+    /// The sources that are indexed, by kind and path.
+    pub(in crate::knowledge) fn sources(&self) -> Result<Vec<SourceRow>, KnowledgeError> {
+        sources(&self.db)
+    }
+
+    /// The edges of the graph, in the order of their files.
+    pub(in crate::knowledge) fn edges(&self) -> Result<Vec<EdgeRow>, KnowledgeError> {
+        edges(&self.db)
+    }
+}
+
+pub(in crate::knowledge) fn meta<T: FromSql>(db: &Connection, key: &str) -> Result<Option<T>, KnowledgeError> {
+    Ok(db.prepare_cached("SELECT value FROM meta WHERE key = ?1")?.query_row([key], |row| row.get(0)).optional()?)
+}
+
+pub(in crate::knowledge) fn sources(db: &Connection) -> Result<Vec<SourceRow>, KnowledgeError> {
+    let mut statement = db.prepare_cached("SELECT id, kind, path, hash FROM source ORDER BY kind, path")?;
+    let rows = statement
+        .query_map([], |row| Ok(SourceRow { id: row.get(0)?, kind: row.get(1)?, path: row.get(2)?, hash: row.get(3)? }))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(in crate::knowledge) fn edges(db: &Connection) -> Result<Vec<EdgeRow>, KnowledgeError> {
+    let mut statement = db.prepare_cached(
+        "SELECT path, line, from_node, to_node, type, time, meta FROM edge JOIN source ON source.id = edge.source
+         ORDER BY path, line",
+    )?;
+    let rows = statement.query_map([], |row| {
+        Ok(EdgeRow {
+            file: row.get(0)?,
+            line: row.get::<_, i64>(1)?.cast_unsigned(),
+            from: row.get(2)?,
+            to: row.get(3)?,
+            kind: row.get(4)?,
+            time: row.get(5)?,
+            meta: row.get(6)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Edges that lead to nothing that any source knows, as findings. The part of a name before `:` says what it is of, and may
+/// be missing.
+pub(in crate::knowledge) fn dangling(db: &Connection) -> Result<Vec<Finding>, KnowledgeError> {
+    let mut statement = db.prepare(
+        "WITH known (name) AS (
+             SELECT name FROM name UNION SELECT id FROM node UNION SELECT substr(id, instr(id, ':') + 1) FROM node),
+         ends (source, line, end, node) AS (
+             SELECT source, line, 'from', from_node FROM edge UNION ALL SELECT source, line, 'to', to_node FROM edge)
+         SELECT path, line, end, node FROM ends JOIN source ON source.id = ends.source
+         WHERE node NOT IN known AND substr(node, instr(node, ':') + 1) NOT IN known ORDER BY path, line, end",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let (path, end, node): (String, String, String) = (row.get(0)?, row.get(2)?, row.get(3)?);
+        let message = format!("the edge's `{end}` names `{node}`, which no source knows");
+        Ok(finding(902, &path, row.get::<_, i64>(1)?.cast_unsigned(), message))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// What is stored, and nothing of how it came there: the digests of the sources by kind and path.
+pub(in crate::knowledge) fn digest(db: &Connection) -> Result<String, KnowledgeError> {
+    let mut statement = db.prepare_cached("SELECT kind, path, hash, digest FROM source ORDER BY kind, path")?;
+    let mut rows = statement.query([])?;
+    let mut all = Sha256::new();
+    while let Some(row) = rows.next()? {
+        for part in [row.get::<_, String>(0)?.into_bytes(), row.get::<_, String>(1)?.into_bytes(), row.get(2)?, row.get(3)?] {
+            all.update((part.len() as u64).to_le_bytes());
+            all.update(&part);
+        }
+    }
+    Ok(hex(&all.finalize()))
+}

@@ -1,0 +1,67 @@
+use super::*;
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[test]
+fn full_text_search_is_compiled_in() {
+    let root = folder();
+    let store = Store::create(&root.path().join("a/b/index.db")).unwrap();
+    store.db.execute("INSERT INTO observation_text (rowid, head, body) VALUES (1, 'a', 'b')", []).unwrap();
+    let mode: String = store.db.pragma_query_value(None, "journal_mode", |r| r.get(0)).unwrap();
+    assert_eq!(mode, "wal");
+}
+
+#[test]
+fn other_files_are_left_alone() {
+    let root = folder();
+    let text = root.path().join("notes.txt");
+    std::fs::write(&text, "no database at all, but long enough to be looked at as one").unwrap();
+    assert!(matches!(Store::open(&text), Err(KnowledgeError::Foreign { .. })));
+    assert!(matches!(Store::create(&text), Err(KnowledgeError::Foreign { .. })));
+    let other = root.path().join("other.db");
+    Connection::open(&other).unwrap().execute_batch("CREATE TABLE mine (x)").unwrap();
+    assert!(matches!(Store::create(&other), Err(KnowledgeError::Foreign { .. })));
+    assert!(matches!(Store::open(&root.path().join("none.db")), Err(KnowledgeError::Missing { .. })));
+    assert!(!root.path().join("none.db").exists());
+}
+
+#[test]
+fn versions_are_told_apart_and_old_ones_are_brought_up_to_date() {
+    let root = folder();
+    let path = root.path().join("index.db");
+    {
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch(MIGRATIONS[0]).unwrap();
+        old.execute("INSERT INTO meta VALUES ('kept', 'yes')", []).unwrap();
+        old.pragma_update(None, "user_version", 1).unwrap();
+        old.pragma_update(None, "application_id", APPLICATION).unwrap();
+    }
+    assert!(matches!(Store::open(&path), Err(KnowledgeError::Older { found: 1, known: KNOWN })));
+    drop(Store::create(&path).unwrap());
+    let store = Store::open(&path).unwrap();
+    let kept: String = store.db.query_row("SELECT value FROM meta WHERE key = 'kept'", [], |r| r.get(0)).unwrap();
+    assert_eq!(kept, "yes");
+    drop(store);
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", KNOWN + 1).unwrap();
+    for result in [Store::open(&path), Store::create(&path)] {
+        assert!(matches!(result, Err(KnowledgeError::Newer { .. })));
+    }
+}
+
+#[test]
+fn one_writes_and_others_read() {
+    let root = folder();
+    let path = root.path().join("index.db");
+    let mut one = Store::create(&path).unwrap();
+    let reader = Store::open(&path).unwrap();
+    let mut other = Store::create(&path).unwrap();
+    other.db.busy_timeout(Duration::ZERO).unwrap();
+    let writer = one.write().unwrap();
+    assert!(matches!(other.write(), Err(KnowledgeError::Busy)));
+    let count: i64 = reader.db.query_row("SELECT count(*) FROM observation", [], |r| r.get(0)).unwrap();
+    assert_eq!(count, 0);
+    drop(writer);
+    assert!(other.write().is_ok());
+}

@@ -1,0 +1,187 @@
+//! Writing: what one run changes.
+
+use crate::knowledge::KnowledgeError;
+use crate::knowledge::extract::Extracted;
+use crate::knowledge::observation::{Id, Observation};
+use crate::knowledge::sources::SourceFile;
+use crate::knowledge::words;
+use rusqlite::{OptionalExtension, Transaction, params};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// The transaction of a run. Dropped without [`Writer::commit`] it leaves nothing behind.
+#[derive(Debug)]
+pub(in crate::knowledge) struct Writer<'s> {
+    pub(in crate::knowledge) db: Transaction<'s>,
+}
+
+/// Tables whose rows belong to a source.
+const OWNED: [&str; 7] = ["finding", "edge", "node", "name", "document", "execution_log", "promotion_history"];
+
+impl<'s> Writer<'s> {
+    pub(super) const fn new(db: Transaction<'s>) -> Self {
+        Self { db }
+    }
+
+    /// Makes everything that was written stand.
+    pub(in crate::knowledge) fn commit(self) -> Result<(), KnowledgeError> {
+        Ok(self.db.commit()?)
+    }
+
+    /// Removes a source and everything of it. Returns how many observations it had.
+    pub(in crate::knowledge) fn remove(&mut self, source: i64) -> Result<u64, KnowledgeError> {
+        let of_it = "(SELECT id FROM observation WHERE source = ?1)";
+        for table in ["observation_text WHERE rowid", "embedding WHERE observation"] {
+            self.db.prepare_cached(&format!("DELETE FROM {table} IN {of_it}"))?.execute([source])?;
+        }
+        let observations = self.db.prepare_cached("DELETE FROM observation WHERE source = ?1")?.execute([source])?;
+        for table in OWNED {
+            self.db.prepare_cached(&format!("DELETE FROM {table} WHERE source = ?1"))?.execute([source])?;
+        }
+        self.db.prepare_cached("DELETE FROM source WHERE id = ?1")?.execute([source])?;
+        Ok(observations as u64)
+    }
+
+    /// Adds a source.
+    pub(in crate::knowledge) fn add(
+        &mut self,
+        file: &SourceFile,
+        hash: &[u8],
+        bytes: u64,
+        extracted: &Extracted,
+    ) -> Result<(), KnowledgeError> {
+        let mut insert = self.db.prepare_cached(
+            "INSERT INTO source (kind, path, hash, bytes, digest, hidden) VALUES (?1, ?2, ?3, ?4, zeroblob(0), ?5)",
+        )?;
+        let source =
+            insert.insert(params![file.kind.name(), file.name, hash, bytes.cast_signed(), extracted.hidden.cast_signed()])?;
+        drop(insert);
+        let mut digest = Sha256::new();
+        self.observations(file, source, &extracted.observations, &mut digest)?;
+        self.graph(source, extracted, &mut digest)?;
+        self.skills(source, extracted, &mut digest)?;
+        let mut finding = self.db.prepare_cached("INSERT INTO finding (source, code, line, message) VALUES (?1, ?2, ?3, ?4)")?;
+        for found in &extracted.findings {
+            finding.execute(params![source, found.code.0, found.place.line.cast_signed(), found.message])?;
+            note(&mut digest, &[&found.code.to_string(), &found.message]);
+        }
+        let digest = digest.finalize();
+        self.db.prepare_cached("UPDATE source SET digest = ?2 WHERE id = ?1")?.execute(params![source, digest.as_slice()])?;
+        Ok(())
+    }
+
+    fn observations(
+        &self,
+        file: &SourceFile,
+        source: i64,
+        observations: &[Observation],
+        digest: &mut Sha256,
+    ) -> Result<(), KnowledgeError> {
+        let mut insert = self.db.prepare_cached(
+            "INSERT INTO observation (key, source, kind, task, time, first_line, last_line, summary, refs, detail)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (key) DO NOTHING RETURNING id",
+        )?;
+        let mut text = self.db.prepare_cached("INSERT INTO observation_text (rowid, head, body) VALUES (?1, ?2, ?3)")?;
+        let mut seen: BTreeMap<Id, u64> = BTreeMap::new();
+        for observation in observations {
+            let refs = observation.refs.join("\n");
+            let repeat = seen.entry(Id::of(observation, &file.name, 0)).or_default();
+            // Another one may have this id already: the same text again, or, once in a long while, by chance.
+            let (row, id) = loop {
+                let id = Id::of(observation, &file.name, *repeat);
+                *repeat += 1;
+                let lines = (observation.lines.0.cast_signed(), observation.lines.1.cast_signed());
+                let values = params![
+                    id.as_str(),
+                    source,
+                    observation.kind.name(),
+                    observation.task,
+                    observation.time,
+                    lines.0,
+                    lines.1,
+                    observation.summary,
+                    refs,
+                    observation.detail
+                ];
+                if let Some(row) = insert.query_row(values, |row| row.get::<_, i64>(0)).optional()? {
+                    break (row, id);
+                }
+            };
+            let task = observation.task.as_deref().unwrap_or_default();
+            let head = words::line(&format!("{} {refs} {task}", observation.summary));
+            text.execute(params![row, head, words::line(&observation.detail)])?;
+            let lines = format!("{} {}", observation.lines.0, observation.lines.1);
+            note(digest, &[id.as_str(), &lines]);
+        }
+        Ok(())
+    }
+
+    fn graph(&self, source: i64, extracted: &Extracted, digest: &mut Sha256) -> Result<(), KnowledgeError> {
+        let mut edge = self.db.prepare_cached(
+            "INSERT INTO edge (source, line, from_node, to_node, type, time, meta) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?;
+        for e in &extracted.edges {
+            edge.execute(params![source, e.line.cast_signed(), e.from, e.to, e.kind, e.time, e.meta])?;
+            note(digest, &["edge", &e.line.to_string(), &e.from, &e.to, &e.kind, &format!("{:?} {:?}", e.time, e.meta)]);
+        }
+        let mut node =
+            self.db.prepare_cached("INSERT INTO node (source, line, id, type, time, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+        for n in &extracted.nodes {
+            node.execute(params![source, n.line.cast_signed(), n.id, n.kind, n.time, n.payload])?;
+            note(digest, &["node", &n.line.to_string(), &n.id, &n.kind, &format!("{:?} {:?}", n.time, n.payload)]);
+        }
+        let mut name = self.db.prepare_cached("INSERT INTO name (source, kind, name) VALUES (?1, ?2, ?3)")?;
+        for (kind, text) in &extracted.names {
+            name.execute(params![source, kind.name(), text])?;
+        }
+        let mut document = self.db.prepare_cached("INSERT INTO document (source, name, json) VALUES (?1, ?2, ?3)")?;
+        for (text, json) in &extracted.documents {
+            document.execute(params![source, text, json])?;
+            note(digest, &["document", text, json]);
+        }
+        Ok(())
+    }
+
+    fn skills(&self, source: i64, extracted: &Extracted, digest: &mut Sha256) -> Result<(), KnowledgeError> {
+        let mut log = self.db.prepare_cached(
+            "INSERT INTO execution_log (source, line, skill_name, skill_version, task_id, intent, success, rolled_back,
+             error_message, cost, latency, started_at, completed_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        )?;
+        for used in &extracted.uses {
+            log.execute(params![
+                source,
+                used.line.cast_signed(),
+                used.skill,
+                used.version,
+                used.task,
+                used.intent,
+                used.success,
+                used.rolled_back,
+                used.error,
+                used.cost,
+                used.latency,
+                used.started,
+                used.completed
+            ])?;
+            note(digest, &["use", &format!("{used:?}")]);
+        }
+        Ok(())
+    }
+
+    /// Sets a value of `meta`.
+    pub(in crate::knowledge) fn set(&self, key: &str, value: impl rusqlite::ToSql) -> Result<(), KnowledgeError> {
+        let sql = "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2";
+        self.db.prepare_cached(sql)?.execute(params![key, value])?;
+        Ok(())
+    }
+}
+
+/// Adds texts to a digest so that no two lists of them look alike.
+fn note(digest: &mut Sha256, parts: &[&str]) {
+    digest.update((parts.len() as u64).to_le_bytes());
+    for part in parts {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part.as_bytes());
+    }
+}

@@ -1,0 +1,48 @@
+//! A source is newer than the index.
+//!
+//! ## What it does
+//! `knowledge reindex --check` compares the hash of every source with the one that was indexed, and names those that are new,
+//! changed or gone. It changes nothing.
+//!
+//! ## Why it matters
+//! An agent that asks a stale index is told what was true once, and has no way to notice.
+//!
+//! ## How to mend it
+//! Run `knowledge reindex`. It reads only what has changed.
+//!
+//! ## Fails
+//! ```toml knowledge reindex --check
+//! [knowledge]
+//! documents = ['docs']
+//! ```
+//! ```md docs/store.md
+//! # Store
+//! Everything lies in one file of SQLite.
+//! ```
+//! ```md later docs/search.md
+//! # Search
+//! Words are found by full text, and what is meant by vectors.
+//! ```
+//!
+//! ## Passes
+//! ```toml knowledge reindex --check
+//! [knowledge]
+//! documents = ['docs']
+//! ```
+//! ```md docs/store.md
+//! # Store
+//! Everything lies in one file of SQLite.
+//! ```
+
+use super::{Check, Rule};
+use crate::diag::{Code, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(905),
+    name: "stale-index",
+    severity: Severity::Warning,
+    aspect: None,
+    summary: "a source is newer than the index",
+    source: include_str!("yv905.rs"),
+    check: Check::Policy,
+};
