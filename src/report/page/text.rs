@@ -81,9 +81,10 @@ fn harmless(text: &str) -> String {
 /// Columns that [`guarded`] may add.
 const GUARD: usize = 7;
 
-/// A piece that may begin a line: a runner that is shown the page takes a line which begins with `::` for a command.
+/// A piece that may begin a line: a runner that is shown the page takes a line which begins with `::`, spaces aside, for a
+/// command.
 fn guarded(piece: String) -> String {
-    if piece.starts_with("::") { piece.replacen(':', "\\u{003a}", 1) } else { piece }
+    if piece.trim_start().starts_with("::") { piece.replacen(':', "\\u{003a}", 1) } else { piece }
 }
 
 /// Cuts a text into lines of at most `width` columns, at spaces where there are any. There is always one.
