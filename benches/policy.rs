@@ -14,7 +14,7 @@ fn pack() -> Policy {
         "version: 1\nid: fifty\ncombine: deny-overrides\ndefault: { effect: require_approval, reason: nothing matched }\nrules:\n",
     );
     let mut rule = |id: &str, when: &str, effect: &str| {
-        text.push_str(&format!("  - {{ id: {id}, when: {{ {when} }}, effect: {effect}, reason: {id} }}\n"))
+        text.push_str(&format!("  - {{ id: {id}, when: {{ {when} }}, effect: {effect}, reason: {id} }}\n"));
     };
     for n in 0..12 {
         rule(&format!("program-{n}"), &format!("command: {{ program: [tool{n}, 'helper{n}*'], arg: ['--force{n}'] }}"), "deny");
@@ -52,7 +52,8 @@ fn decisions(c: &mut Criterion) {
         "cargo test --lib policy",
         "rg -n 'fn main' src | wc -l",
     ];
-    let shell: Vec<Action> = (0..1000).map(|n| Action::shell(&format!("{} # {n}", lines[n % lines.len()]))).collect();
+    let shell: Vec<Action> =
+        lines.iter().cycle().take(1000).zip(0..).map(|(line, n)| Action::shell(&format!("{line} # {n}"))).collect();
     let history = History::default();
     let ask =
         |actions: &[Action]| actions.iter().filter(|a| policy.decide(&Request::new(a, &history)).effect == Effect::Allow).count();

@@ -292,6 +292,7 @@ mod tests {
     use crate::command::Table;
     use serde_json::json;
 
+    #[expect(clippy::needless_pass_by_value, reason = "reads as a call")]
     fn risk(name: &str, p: Value) -> Risk {
         let t = Table::builtin();
         effects_of_tool(name, &p, &Context::new(&t)).risk
