@@ -3,6 +3,11 @@
 //!
 //! This list is the registry: `explain`, `rules`, the verdict and the tests go by it and by nothing else.
 
+#![allow(
+    rustdoc::invalid_codeblock_attributes,
+    reason = "the fences of a page name the files and the command that its examples are run with"
+)]
+
 mod page;
 mod scene;
 mod yv101;

@@ -325,11 +325,11 @@ fn governed(policy: &Policy, actions: &[usize], human: &[bool]) -> String {
     let mut lines = vec![
         r#"{"record":"execution_started","executionId":"e","timestamp":0,"schemaVersion":"1.0","rootIntent":"x","fsmVersion":"1"}"#.to_owned(),
     ];
-    for (n, index) in actions.iter().enumerate() {
+    for (turn, (n, index)) in (1_u32..).zip(actions.iter().enumerate()) {
         let value: serde_json::Value = serde_json::from_str(ACTIONS[*index]).unwrap();
         let action = Action::from_json(&value).unwrap();
-        let (turn, time) = (n + 1, (n as i64 + 1) * 7_000);
-        let request = Request { risk: Some(Risk::Low), turn: turn as u64, time: Some(time), ..Request::new(&action, &history) };
+        let time = i64::from(turn) * 7_000;
+        let request = Request { risk: Some(Risk::Low), turn: turn.into(), time: Some(time), ..Request::new(&action, &history) };
         let effect = policy.decide(&request).effect;
         let by_human = effect == Effect::RequireApproval;
         let approved = effect == Effect::Allow || by_human && human[n % human.len()];
