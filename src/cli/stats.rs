@@ -37,7 +37,10 @@ impl StatsArgs {
             print(Color::Never, |out| write_pretty(&document, out))?;
         }
         Ok(match () {
-            () if reading.unopened > 0 => EXIT_UNABLE,
+            () if reading.unopened > 0 => {
+                let _ = writeln!(anstream::stderr().lock(), "not everything was counted: an input can't be opened");
+                EXIT_UNABLE
+            }
             () if reading.book.is_empty() => {
                 let _ = writeln!(anstream::stderr().lock(), "nothing was counted: no execution and no record was found");
                 EXIT_EMPTY

@@ -1,8 +1,8 @@
 //! `repomap build`.
 
 use super::tree::TreeArgs;
+use crate::cli::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
 use crate::repomap::{BuildError, Format, Map, Settings, TOKENS, build};
 use crate::tokens::Encoding;
 use clap::{Args, ValueEnum};
@@ -79,7 +79,7 @@ impl BuildArgs {
                 print(Color::Never, |out| writeln!(out, "{}", said(&map)))?;
             }
         }
-        Ok(if map.files.1 == 0 { EXIT_EMPTY } else { EXIT_CLEAN })
+        Ok(if map.files.1 == 0 { super::nothing("mapped") } else { EXIT_CLEAN })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::build::unable;
 use super::tree::TreeArgs;
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
 use crate::repomap::{Settings, build};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
@@ -72,7 +72,7 @@ impl CheckArgs {
         })?;
         Ok(match () {
             () if !same => EXIT_FINDINGS,
-            () if built.files.1 == 0 => EXIT_EMPTY,
+            () if built.files.1 == 0 => super::nothing("checked"),
             () => EXIT_CLEAN,
         })
     }

@@ -1,8 +1,8 @@
 //! `repomap diff`.
 
 use super::tree::revision;
+use crate::cli::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
 use crate::repomap::{Change, Difference, Snapshot, diff, of_folder};
 use crate::report::{code_span, safe_json, terminal};
 use clap::{Args, ValueEnum};
@@ -90,7 +90,7 @@ impl DiffArgs {
                 writeln!(out, "{}", safe_json(&value))
             }
         })?;
-        Ok(if compared.definitions == (0, 0) { EXIT_EMPTY } else { EXIT_CLEAN })
+        Ok(if compared.definitions == (0, 0) { super::nothing("compared") } else { EXIT_CLEAN })
     }
 
     /// What was compared and how much of it differs.

@@ -6,8 +6,10 @@ mod diff;
 mod tags;
 mod tree;
 
+use super::EXIT_EMPTY;
 use super::output::Failure;
 use clap::Subcommand;
+use std::io::Write as _;
 
 /// Maps of repositories.
 #[derive(Debug, Subcommand)]
@@ -31,4 +33,10 @@ impl RepomapCommand {
             Self::Tags(args) => args.run(),
         }
     }
+}
+
+/// Says why there is nothing, and ends with the code for it.
+fn nothing(what: &str) -> u8 {
+    let _ = writeln!(anstream::stderr().lock(), "nothing was {what}: no file with definitions in a known language was found");
+    EXIT_EMPTY
 }

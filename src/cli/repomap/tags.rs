@@ -1,8 +1,8 @@
 //! `repomap tags`.
 
 use super::tree::TreeArgs;
+use crate::cli::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
 use crate::repomap::{write_ctags, write_jsonl};
 use clap::{Args, ValueEnum};
 
@@ -32,6 +32,6 @@ impl TagsArgs {
             Format::Jsonl => write_jsonl(&snapshot, out),
             Format::Ctags => write_ctags(&snapshot, out),
         })?;
-        Ok(if snapshot.files.is_empty() { EXIT_EMPTY } else { EXIT_CLEAN })
+        Ok(if snapshot.files.is_empty() { super::nothing("listed") } else { EXIT_CLEAN })
     }
 }
