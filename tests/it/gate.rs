@@ -119,11 +119,25 @@ fn an_ignore_that_fits_nothing_is_said() {
 
 #[test]
 fn sections_that_are_not_run_are_never_silent() {
-    let config = format!("{PLAIN}[repo-map]\nfile = 'm'\n[knowledge]\nstore = 'k'\n");
+    let config = format!("{PLAIN}[knowledge]\nstore = 'k'\n");
     let ran = gate(repository(&config, GREEN).path(), &["-q"]);
-    for name in ["repo-map", "knowledge"] {
-        assert!(ran.out.contains(&format!("[{name}] is configured and not run by the gate")), "{}", ran.out);
-    }
+    assert!(ran.out.contains("[knowledge] is configured and not run by the gate"), "{}", ran.out);
+}
+
+#[test]
+fn the_committed_map_has_to_be_what_the_tree_gives() {
+    let repository = repository(&format!("{PLAIN}[repo-map]\nfile = 'MAP.md'\n"), GREEN);
+    let root = repository.path();
+    assert_eq!(gate(root, &[]).code, 2, "there is no map");
+    fs::write(root.join("MAP.md"), "# no map\n").unwrap();
+    assert_eq!(gate(root, &[]).code, 2);
+    fs::write(root.join("add.py"), "def add(a, b):\n    return a + b\n").unwrap();
+    assert_eq!(run(root, &["repomap", "build", "-o", "MAP.md", "--format", "markdown"]).code, 0);
+    let ran = gate(root, &[]);
+    assert!(ran.code == 0 && ran.out.contains("the repo map was built again"), "{}{}", ran.out, ran.err);
+    fs::write(root.join("add.py"), "def add(a, b, c):\n    return a + b\n").unwrap();
+    let ran = gate(root, &[]);
+    assert!(ran.code == 1 && ran.out.contains("error[YV904]") && ran.out.contains("--> MAP.md:1:1"), "{}{}", ran.out, ran.err);
 }
 
 #[test]

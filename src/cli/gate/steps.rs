@@ -5,11 +5,13 @@ use super::Located;
 use crate::cli::output::Failure;
 use crate::cli::policy::{compared, held_against, tested};
 use crate::cli::replay::trust_store;
+use crate::cli::repomap::checked;
 use crate::config::{RiskProfile, Traces};
 use crate::replay::Assessor;
 use crate::rules::Settings;
 use crate::source::{Found, Missing, discover};
 use crate::verify::{Options, Report, verify};
+use std::path::Path;
 
 /// A step: what it found, or why it had nothing to look at.
 type Step = fn(&Located, usize) -> Result<Part, Failure>;
@@ -25,7 +27,7 @@ pub(super) struct Part {
 }
 
 /// All steps, in their order.
-const STEPS: [Step; 4] = [traces, policy_test, policy_compare, policy_replay];
+const STEPS: [Step; 5] = [traces, policy_test, policy_compare, policy_replay, repo_map];
 
 /// Runs the steps; what they found is one report.
 pub(super) fn run(located: &Located, max_turns: usize) -> Result<Part, Failure> {
@@ -96,6 +98,18 @@ fn policy_replay(located: &Located, _: usize) -> Result<Part, Failure> {
     };
     let (report, missing) = held_against(&located.root.join(&policy.file), &inputs(located, traces))?;
     Ok(Part { report, missing, lacking: None })
+}
+
+/// Builds the repo map again from the folder of the configuration.
+fn repo_map(located: &Located, _: usize) -> Result<Part, Failure> {
+    let Some(map) = &located.config.repo_map else {
+        return Ok(Part::default());
+    };
+    let (mut report, any) =
+        checked(&located.root.join(&map.file), if located.root.as_os_str().is_empty() { Path::new(".") } else { &located.root })?;
+    rename(&mut report, located);
+    let lacking = (!any).then(|| "the repo map maps nothing: no file with definitions in a known language was found".to_owned());
+    Ok(Part { report, missing: None, lacking })
 }
 
 /// Names the files of findings relative to the configuration.

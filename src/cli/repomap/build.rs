@@ -70,7 +70,13 @@ impl BuildArgs {
             explain: self.explain,
             ..Settings::default()
         };
-        let map = build(&self.tree.read()?, &settings).map_err(|e| unable(&e))?;
+        let mut snapshot = self.tree.read()?;
+        // Whatever stands in the file that is about to be written, the map doesn't list itself.
+        if let Some(output) = self.output.as_deref().and_then(|file| file.canonicalize().ok()).filter(|_| self.tree.rev.is_none())
+        {
+            snapshot.files.retain(|f| self.tree.path.join(&f.path).canonicalize().ok().as_ref() != Some(&output));
+        }
+        let map = build(&snapshot, &settings).map_err(|e| unable(&e))?;
         match &self.output {
             None => print(Color::Never, |out| out.write_all(map.text.as_bytes()))?,
             Some(file) => {

@@ -5,14 +5,15 @@ use super::tree::TreeArgs;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
-use crate::repomap::{Settings, build};
+use crate::repomap::{Settings, build, of_folder};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::rules::by_code;
+use crate::verify::Report;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Bytes of a map that is checked: a million tokens are less.
 const MAX_BYTES: u64 = 64 << 20;
@@ -51,9 +52,8 @@ struct Line {
 impl CheckArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let name = self.map.to_string_lossy().replace('\\', "/");
-        let given = self.given(&name)?;
-        let settings = Settings::of_map(&given)
-            .map_err(|e| Failure::unable(format!("`{name}` is no map: {e}"), "write one with `repomap build -o FILE`"))?;
+        let given = read(&self.map, &name)?;
+        let settings = settings(&given, &name)?;
         let built = build(&self.tree.read()?, &settings).map_err(|e| unable(&e))?;
         // A checkout may have changed the line ends.
         let same = given.replace("\r\n", "\n") == built.text;
@@ -76,15 +76,37 @@ impl CheckArgs {
             () => EXIT_CLEAN,
         })
     }
+}
 
-    fn given(&self, name: &str) -> Result<String, Failure> {
-        let unable = |e: io::Error| Failure::unable(format!("can't read `{name}`: {e}"), "write it with `repomap build -o FILE`");
-        let size = std::fs::metadata(&self.map).map_err(unable)?.len();
-        if size > MAX_BYTES {
-            return Err(Failure::unable(format!("`{name}` has {size} bytes"), format!("a map may have {MAX_BYTES}")));
-        }
-        std::fs::read_to_string(&self.map).map_err(unable)
+/// Checks a map against the tree of a folder, for a gate. Returns besides whether any file was mapped.
+pub(in crate::cli) fn checked(map: &Path, tree: &Path) -> Result<(Report, bool), Failure> {
+    let name = map.to_string_lossy().replace('\\', "/");
+    let given = read(map, &name)?;
+    let settings = settings(&given, &name)?;
+    let snapshot =
+        of_folder(tree, None).map_err(|e| Failure::unable(e.to_string(), "a map stands in the folder that it maps"))?;
+    let built = build(&snapshot, &settings).map_err(|e| unable(&e))?;
+    let mut report = Report::default();
+    if given.replace("\r\n", "\n") != built.text {
+        report.findings.push(finding(&name, &difference(&given, &built.text)));
+        report.counts.errors = 1;
     }
+    report.notices.push(format!("the repo map was built again from {} files", built.files.1));
+    Ok((report, built.files.1 > 0))
+}
+
+fn settings(given: &str, name: &str) -> Result<Settings, Failure> {
+    let remedy = "write one with `repomap build -o FILE`";
+    Settings::of_map(given).map_err(|e| Failure::unable(format!("`{name}` is no map: {e}"), remedy))
+}
+
+fn read(map: &Path, name: &str) -> Result<String, Failure> {
+    let unable = |e: io::Error| Failure::unable(format!("can't read `{name}`: {e}"), "write it with `repomap build -o FILE`");
+    let size = std::fs::metadata(map).map_err(unable)?.len();
+    if size > MAX_BYTES {
+        return Err(Failure::unable(format!("`{name}` has {size} bytes"), format!("a map may have {MAX_BYTES}")));
+    }
+    std::fs::read_to_string(map).map_err(unable)
 }
 
 /// The lines that differ, with one line around them.

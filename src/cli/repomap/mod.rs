@@ -6,6 +6,8 @@ mod diff;
 mod tags;
 mod tree;
 
+pub(super) use check::checked;
+
 use super::EXIT_EMPTY;
 use super::output::Failure;
 use clap::Subcommand;

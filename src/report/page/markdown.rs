@@ -41,7 +41,18 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A message that is never empty, since what stands behind a marker decides what the marker is.
+/// A message that is never empty, since what stands behind a marker decides what the marker is, and that begins no list,
+/// rule or heading itself.
 fn one_line(text: &str) -> String {
-    if text.trim().is_empty() { "(nothing)".into() } else { message(text.trim()) }
+    if text.trim().is_empty() {
+        return "(nothing)".into();
+    }
+    let line = message(text.trim());
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let marks = line.starts_with(['-', '=']) || number.len() < line.len() && number.starts_with(['.', ')']);
+    let mut rest = line.chars();
+    match rest.next().filter(|_| marks) {
+        Some(first) => format!("&#{};{}", u32::from(first), rest.as_str()),
+        None => line,
+    }
 }
