@@ -21,7 +21,7 @@ pub fn execution(out: &mut impl Write, number: u64) -> io::Result<u64> {
         let path = format!("src/module_{}/file_{}.ts", seed % 7, seed % 101);
         let payload = if turn % 3 == 0 {
             format!(
-                r#""type":"code_diff","payload":{{"diff":"--- a/{path}\n+++ b/{path}\n@@ -1,3 +1,3 @@\n context\n-old {seed}\n+new {seed}\n"}}"#
+                r#""type":"code_diff","payload":{{"diff":"--- a/{path}\n+++ b/{path}\n@@ -1,2 +1,2 @@\n context\n-old {seed}\n+new {seed}\n"}}"#
             )
         } else {
             format!(r#""type":"tool_call","payload":{{"tool":"read_file","parameters":{{"path":"{path}"}}}}"#)

@@ -49,7 +49,7 @@ impl ContextBook {
             }
             Record::ExecutionFinished(r) => {
                 let marked = r.result.truncated == Some(true);
-                self.cut = if marked { None } else { cut::looks_cut(&r.result.output.decode()) };
+                self.cut = if marked { None } else { cut::written_looks_cut(r.result.output) };
             }
             Record::ObservationRecorded(r) => self.observed(r.observation.truncated, &mut breaks),
             Record::ContextChanged(r) => self.changed(&r.diff, &r.snapshot.items, &mut breaks),
@@ -68,7 +68,7 @@ impl ContextBook {
         self.shown(Some(&turn.context_snapshot), turn.context_diff.as_ref(), breaks);
         let thoughts = turn.thought.iter().chain(turn.thoughts.iter().flatten());
         if let Some(result) = turn.execution_result.as_ref().filter(|r| r.truncated != Some(true)) {
-            self.cut = cut::looks_cut(&result.output.decode());
+            self.cut = cut::written_looks_cut(result.output);
             self.observed(turn.observation.as_ref().and_then(|o| o.truncated), breaks);
         }
         let mut used = turn.used_context.as_deref();

@@ -1,19 +1,32 @@
 //! Outputs that look cut, though nothing says that they are.
 
+use crate::json::Str;
+
 /// The shortest output that may look cut by its length: among short ones a round length is chance.
 const SHORTEST: usize = 2000;
 
 /// The shortest output, in bytes, whose end in half a character counts.
 const SHORTEST_TEXT: usize = 256;
 
+/// As [`looks_cut`], of an output as it is written: most are too short to be read at all. An escape is never shorter than
+/// what it means.
+pub(super) fn written_looks_cut(output: Str<'_>) -> Option<String> {
+    let written = output.as_written();
+    let ends_in_escape =
+        || written.len().checked_sub(6).and_then(|at| written.get(at..)).is_some_and(|end| end.starts_with("\\u"));
+    let half = written.len() >= SHORTEST_TEXT && (written.ends_with('\u{fffd}') || ends_in_escape());
+    if written.len() < SHORTEST && !half { None } else { looks_cut(&output.decode()) }
+}
+
 /// Why an output looks cut; `None` when it doesn't, or says so itself.
 ///
 /// It ends in the middle of a character, or in the middle of a line at a length that is a usual limit: a power of two, a
 /// round thousand, some multiples of 1,024; counted in bytes, in characters, or in UTF-16 units, as writers do.
-pub(super) fn looks_cut(output: &str) -> Option<String> {
-    if says_so(output) {
-        return None;
-    }
+fn looks_cut(output: &str) -> Option<String> {
+    why(output).filter(|_| !says_so(output))
+}
+
+fn why(output: &str) -> Option<String> {
     // A short output that ends so was mostly never text; a long one was.
     if output.len() >= SHORTEST_TEXT && output.ends_with('\u{fffd}') {
         return Some("it ends in the middle of a character".to_owned());
@@ -62,6 +75,12 @@ mod tests {
             text(3986) + "\n[output truncated: 9000 characters, 4096 shown",
         ] {
             assert_eq!(looks_cut(&whole), None, "{}", whole.len());
+        }
+        for (escaped, cut) in [("\\ud83d", true), ("\\ufffd", true), ("\u{fffd}", true), ("\\u0041", false), ("x", false)] {
+            let written = format!("{}{escaped}", "a".repeat(300));
+            assert_eq!(written_looks_cut(Str::plain(&written)).is_some(), cut && !escaped.starts_with('\\'), "{escaped}");
+            let quoted = format!("\"{written}\"");
+            assert_eq!(written_looks_cut(crate::json::from_text(&quoted).unwrap()).is_some(), cut, "{escaped}");
         }
         assert_eq!(looks_cut(""), None);
         assert_eq!(looks_cut("abc\u{fffd}"), None);
