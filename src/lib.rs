@@ -13,6 +13,7 @@ pub mod governance;
 pub mod json;
 pub mod knowledge;
 pub mod policy;
+pub mod random;
 pub mod replay;
 pub mod repomap;
 pub mod report;

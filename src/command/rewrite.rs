@@ -8,6 +8,7 @@
 use super::ast::{Kind, Part};
 use super::parse::{self, Base};
 use super::run::quote;
+use crate::random::SplitMix as Random;
 use base64::Engine as _;
 use std::fmt::Write as _;
 
@@ -18,25 +19,6 @@ pub struct Rewriting {
     pub text: String,
     /// The rules, in the order in which they were applied.
     pub rules: Vec<&'static str>,
-}
-
-/// A small generator of numbers; good enough to pick rules.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        // splitmix64
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        let n = u64::try_from(n.max(1)).unwrap_or(1);
-        usize::try_from(self.next() % n).unwrap_or(0)
-    }
 }
 
 type Rule = (&'static str, fn(&str, &mut Random) -> Option<String>);

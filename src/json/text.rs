@@ -143,7 +143,7 @@ pub(super) fn decode(inner: &str) -> String {
     out
 }
 
-/// The character that `uhhhh` (or `uXXXX\uhhhh`) at the start of `escape` means, and how long it is.
+/// The character that `uhhhh` (or `uhhhh\uhhhh`) at the start of `escape` means, and how long it is.
 fn code_point(escape: &str) -> (char, usize) {
     let bytes = escape.as_bytes();
     let Ok(high) = hex4(bytes, 1) else {

@@ -237,7 +237,7 @@ mod tests {
             "make > /tmp/log 2>&1",
             "echo x > /dev/null",
             "cat /etc/os-release",
-            "echo x > /home/alice/work/app/src/a.rs",
+            "echo x > /home/alice/app/src/a.rs",
             "cd /workspace/app && echo x > a.rs",
             "ls ..",
         ] {

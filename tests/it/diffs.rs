@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use yuangs_verify::random::SplitMix;
 use yuangs_verify::workspace::diff::apply::apply;
 use yuangs_verify::workspace::diff::tree::{Folder, Overlay};
 use yuangs_verify::workspace::diff::{Fault, Limits, parse};
@@ -10,20 +11,12 @@ use yuangs_verify::workspace::diff::{Fault, Limits, parse};
 /// How many diffs are judged by both.
 const CASES: u64 = 1500;
 
-/// A source of numbers that are the same in every run (`SplitMix64`).
-struct Numbers(u64);
+/// Numbers that are the same in every run.
+struct Numbers(SplitMix);
 
 impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     fn below(&mut self, n: usize) -> usize {
-        usize::try_from(self.next() % n as u64).unwrap()
+        self.0.below(n)
     }
 
     fn one_in(&mut self, n: usize) -> bool {
@@ -148,7 +141,7 @@ fn git_verdicts(folder: &Path, count: u64) -> Vec<bool> {
 #[test]
 fn git_apply_agrees() {
     let folder = tempfile::tempdir().unwrap();
-    let mut numbers = Numbers(20);
+    let mut numbers = Numbers(SplitMix(20));
     let mut cases = Vec::new();
     while (cases.len() as u64) < CASES {
         let (file, diff) = case(&mut numbers);

@@ -1,6 +1,8 @@
 //! The leading right singular vectors of a sparse matrix, by random projection (Halko, Martinsson and Tropp, "Finding
 //! structure with randomness", SIAM Review 53, 2011, algorithms 4.4 and 5.1). The seed is fixed: equal input, equal output.
 
+use crate::random::SplitMix;
+
 /// A sparse row: columns with their values.
 pub(super) type Row = Vec<(u32, f32)>;
 
@@ -11,23 +13,10 @@ const PASSES: usize = 3;
 /// Sweeps of the eigenvalue iteration; it converges quadratically, after about eight.
 const SWEEPS: usize = 24;
 
-/// A generator of pseudo-random numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [-1, 1).
-    #[expect(clippy::cast_precision_loss, reason = "24 bits, as many as fit")]
-    fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / 8_388_608.0 - 1.0
-    }
+/// Uniform in [-1, 1).
+#[expect(clippy::cast_precision_loss, reason = "24 bits, as many as fit")]
+fn unit(numbers: &mut SplitMix) -> f32 {
+    (numbers.next() >> 40) as f32 / 8_388_608.0 - 1.0
 }
 
 /// A dense matrix, row by row.
@@ -236,7 +225,7 @@ pub(super) fn right_singular_vectors(rows: &[Row], columns: usize, rank: usize) 
     let width = (rank + SURPLUS).min(rows.len()).min(columns);
     let mut random = SplitMix(0x5eed);
     let mut start = Dense::zero(columns, width);
-    start.values.iter_mut().for_each(|x| *x = random.unit());
+    start.values.iter_mut().for_each(|x| *x = unit(&mut random));
     let mut left = orthonormal(&times(rows, &start));
     for _ in 0..PASSES {
         left = orthonormal(&times(rows, &transposed_times(rows, columns, &left)));

@@ -6,6 +6,7 @@
 //! gives the same text everywhere.
 
 use super::check::{base62, crc32, github_alphabet};
+use crate::random::SplitMix;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 
@@ -28,7 +29,7 @@ const LONGEST: usize = 4096;
 pub fn fill(template: &str) -> Result<String, SampleError> {
     // FNV-1a, then splitmix64: any spread will do, as long as it is the same everywhere.
     let seed = template.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
-    let mut chance = Chance(seed);
+    let mut chance = Chance(SplitMix(seed));
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, tail)) = rest.split_once('⟦') {
@@ -41,25 +42,17 @@ pub fn fill(template: &str) -> Result<String, SampleError> {
     Ok(out)
 }
 
-struct Chance(u64);
+struct Chance(SplitMix);
 
 impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     fn bytes(&mut self, length: usize) -> Vec<u8> {
-        (0..length).map(|_| self.next().to_le_bytes().first().copied().unwrap_or_default()).collect()
+        (0..length).map(|_| self.0.next().to_le_bytes().first().copied().unwrap_or_default()).collect()
     }
 
     fn of(&mut self, alphabet: &str, length: usize) -> String {
         let letters: Vec<char> = alphabet.chars().collect();
         let count = letters.len().max(1) as u64;
-        (0..length).filter_map(|_| usize::try_from(self.next() % count).ok().and_then(|n| letters.get(n))).collect()
+        (0..length).filter_map(|_| usize::try_from(self.0.next() % count).ok().and_then(|n| letters.get(n))).collect()
     }
 
     fn sample(&mut self, kind: &str) -> Result<String, SampleError> {
