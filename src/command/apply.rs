@@ -186,7 +186,7 @@ impl Engine<'_> {
                         "writes where it runs in the container",
                     );
                 }
-                EffectKind::Write => return self.path_write(&arg, true),
+                EffectKind::Write => return self.path_write(&arg),
                 EffectKind::Read => return self.path_read(&arg),
                 EffectKind::Delete => return self.path_delete(&arg, false),
                 _ => {}
@@ -328,10 +328,10 @@ impl Engine<'_> {
                 if recursive {
                     self.path_mode(arg, true);
                 } else {
-                    self.path_write(arg, false);
+                    self.path_write(arg);
                 }
             }
-            Role::Edit => self.path_write(arg, false),
+            Role::Edit => self.path_write(arg),
             Role::Delete => self.path_delete(arg, recursive),
             Role::Move => self.path_move(arg),
             Role::Empty => self.path_empty(arg),
@@ -406,7 +406,7 @@ impl Engine<'_> {
                         "sends files to another machine",
                     );
                 }
-                None => self.path_write(arg, false),
+                None => self.path_write(arg),
             },
             Role::Upload => self.upload(arg, stdin),
             Role::Data => {

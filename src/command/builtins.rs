@@ -21,8 +21,14 @@ impl Engine<'_> {
         let none = Some(Stream::known(""));
         match name {
             ":" | "true" | "false" => none,
-            "echo" => Some(Self::echo(rest)),
-            "printf" => Some(self.printf(rest)),
+            "echo" => {
+                self.prints_secret(rest);
+                Some(Self::echo(rest))
+            }
+            "printf" => {
+                self.prints_secret(rest);
+                Some(self.printf(rest))
+            }
             "cd" | "pushd" | "chdir" => {
                 let target = rest.iter().find(|a| !a.text.starts_with('-') || a.text == "-");
                 match target {
@@ -380,6 +386,20 @@ impl Engine<'_> {
                 }
             };
             self.vars.insert(name, Var { text: value, array: None, obf });
+        }
+    }
+
+    /// `echo "$DB_PASSWORD"`: what is printed ends in a log, or with whoever reads on.
+    fn prints_secret(&mut self, args: &[Arg]) {
+        if let Some(arg) = args.iter().find(|a| a.secret) {
+            self.emit_raw(
+                EffectKind::Credential,
+                None,
+                Certainty::Possible,
+                arg.span,
+                Risk::High,
+                "prints a variable that holds a secret",
+            );
         }
     }
 

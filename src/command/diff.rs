@@ -53,7 +53,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
         } else if let Some(r) = line.strip_prefix("+++ ") {
             found = true;
             match (name(r), &old) {
-                (Some(new), _) => e.path_write(&arg(new), false),
+                (Some(new), _) => e.path_write(&arg(new)),
                 (None, Some(gone)) => e.path_delete(&arg(gone.clone()), false),
                 (None, None) => {}
             }
@@ -65,7 +65,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
         } else if let Some(r) = line.strip_prefix("rename to ").or_else(|| line.strip_prefix("copy to ")) {
             found = true;
             if let Some(n) = name(r) {
-                e.path_write(&arg(n), false);
+                e.path_write(&arg(n));
             }
         } else if let Some(r) = line.strip_prefix("new mode ").or_else(|| line.strip_prefix("new file mode ")) {
             found = true;
@@ -111,7 +111,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
             found = true;
             // Deletions and mode changes of empty files have no `---` line.
             if let Some((_, b)) = r.trim_end().rsplit_once(" b/") {
-                e.path_write(&arg(b.to_owned()), false);
+                e.path_write(&arg(b.to_owned()));
             }
         } else if line.starts_with("deleted file mode") {
             found = true;

@@ -568,7 +568,7 @@ impl<'a> Engine<'a> {
                             self.network_device(&arg);
                             continue;
                         }
-                        self.path_write(&arg, r.op == RedirOp::Append);
+                        self.path_write(&arg);
                         if r.fd.is_some_and(|fd| fd > 2)
                             && let Some(p) = super::path::normalise(&arg.text, self.cwd.as_deref())
                         {

@@ -176,6 +176,20 @@ const REGISTRIES: &[&str] = &[
     "PERL_CPANM_OPT",
 ];
 
+/// True for names that variables with secrets have: `DB_PASSWORD`, `GITHUB_TOKEN`, `AWS_SECRET_ACCESS_KEY`. Names of
+/// local variables (`token`), counts (`MAX_TOKENS`) and what only leads to a secret (`TOKEN_FILE`) are none.
+pub(super) fn names_secret(name: &str) -> bool {
+    if name.len() > 128 || name.bytes().any(|c| c.is_ascii_lowercase()) {
+        return false;
+    }
+    let words: Vec<&str> = name.split('_').collect();
+    let leads =
+        matches!(words.last(), Some(&("FILE" | "PATH" | "DIR" | "NAME" | "ID" | "URL" | "TTL" | "LENGTH" | "TYPE" | "COUNT")));
+    let key = |w: &[&str]| matches!(w, ["API" | "PRIVATE" | "ACCESS" | "SIGNING" | "ENCRYPTION", "KEY"]);
+    let secret = |w: &&str| matches!(*w, "SECRET" | "TOKEN" | "PASSWORD" | "PASSWD" | "PASSPHRASE" | "APIKEY" | "PGPASSWORD");
+    !leads && (words.iter().any(secret) || words.windows(2).any(key))
+}
+
 impl Engine<'_> {
     /// What setting a variable does by itself.
     pub(crate) fn env_effect(&mut self, name: &str, value: &str, span: Span) {

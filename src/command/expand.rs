@@ -25,6 +25,8 @@ pub(crate) struct Arg {
     pub at: Option<usize>,
     /// Some part was quoted.
     pub quoted: bool,
+    /// Holds a variable of the environment whose name promises a secret.
+    pub secret: bool,
 }
 
 impl Arg {
@@ -47,17 +49,20 @@ struct Fields {
     open: bool,
     obf: bool,
     quoted: bool,
+    secret: bool,
 }
 
 impl Fields {
     fn cut(&mut self, span: Span) {
         if self.open && self.done.len() < MAX_FIELDS {
-            self.done.push(Arg { text: std::mem::take(&mut self.text), span, obf: self.obf, at: None, quoted: self.quoted });
+            let text = std::mem::take(&mut self.text);
+            self.done.push(Arg { text, span, obf: self.obf, at: None, quoted: self.quoted, secret: self.secret });
         }
         self.text.clear();
         self.open = false;
         self.obf = false;
         self.quoted = false;
+        self.secret = false;
     }
 
     fn push(&mut self, s: &str) {
@@ -126,7 +131,7 @@ impl Engine<'_> {
     }
 
     fn fields_plain(&mut self, word: &Word, out: &mut Vec<Arg>) {
-        let mut f = Fields { done: Vec::new(), text: String::new(), open: false, obf: false, quoted: false };
+        let mut f = Fields { done: Vec::new(), text: String::new(), open: false, obf: false, quoted: false, secret: false };
         let alone = word.parts.len() == 1;
         for (i, p) in word.parts.iter().enumerate() {
             self.burn(2);
@@ -163,6 +168,7 @@ impl Engine<'_> {
                 Part::Param(p, quoted) => {
                     let (vals, obf) = self.param(p, alone);
                     f.obf |= obf;
+                    f.secret |= self.holds_secret(p);
                     let n = vals.len();
                     for (k, v) in vals.into_iter().enumerate() {
                         if *quoted {
@@ -307,6 +313,12 @@ impl Engine<'_> {
         let n = self.procs.len();
         self.procs.push(s);
         format!("/dev/fd/proc{n}")
+    }
+
+    /// True for the whole value of a variable that only the environment knows and whose name promises a secret.
+    fn holds_secret(&self, p: &Param) -> bool {
+        let whole = !p.indirect && !p.length && matches!(p.op, ParamOp::None | ParamOp::Default | ParamOp::Error);
+        whole && super::env::names_secret(&p.name) && !self.vars.contains_key(&p.name)
     }
 
     /// The values of a parameter (several only for arrays and `$@`); the flag is set when

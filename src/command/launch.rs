@@ -108,14 +108,14 @@ impl Engine<'_> {
                 "-fprint" | "-fprint0" | "-fls" => {
                     if let Some(f) = rest.get(i) {
                         let f = f.clone();
-                        self.path_write(&f, false);
+                        self.path_write(&f);
                     }
                     i += 1;
                 }
                 "-fprintf" => {
                     if let Some(f) = rest.get(i) {
                         let f = f.clone();
-                        self.path_write(&f, false);
+                        self.path_write(&f);
                     }
                     i += 2;
                 }

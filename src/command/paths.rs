@@ -87,7 +87,7 @@ impl Engine<'_> {
     }
 
     /// A path is created, changed or replaced.
-    pub(crate) fn path_write(&mut self, arg: &Arg, _append: bool) {
+    pub(crate) fn path_write(&mut self, arg: &Arg) {
         self.burn(arg.text.len() / 8 + 4);
         if arg.text == "-" || arg.text.is_empty() {
             return;
@@ -165,7 +165,7 @@ impl Engine<'_> {
 
     /// The mode or owner of a path is changed.
     pub(crate) fn path_mode(&mut self, arg: &Arg, recursive: bool) {
-        self.path_write(arg, false);
+        self.path_write(arg);
         if recursive {
             let info = self.classify(&arg.text);
             self.emit_path(EffectKind::Write, arg, info, Risk::High, "changes a whole tree");

@@ -504,7 +504,7 @@ impl Engine<'_> {
                 call.flags.iter().rev().find(|f| matches!(f.name.as_str(), "-f" | "--file")).and_then(|f| f.values.first()),
             ) {
                 let f = f.clone();
-                self.path_write(&f, false);
+                self.path_write(&f);
             }
         }
         for (i, a) in rest.iter().enumerate() {
@@ -641,7 +641,7 @@ impl Engine<'_> {
             return None;
         }
         for a in &call.operands {
-            self.path_write(a, false);
+            self.path_write(a);
         }
         Some(Stream::unknown())
     }

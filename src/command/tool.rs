@@ -187,14 +187,14 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
     for p in &paths {
         match v {
             Verb::Read | Verb::GitRead | Verb::Network => e.path_read(&at(p)),
-            Verb::Write | Verb::GitWrite => e.path_write(&at(p), false),
+            Verb::Write | Verb::GitWrite => e.path_write(&at(p)),
             Verb::Delete => {
                 let recursive = flag(params, "recursive") || p.ends_with('/');
                 e.path_delete(&at(p), recursive);
             }
             Verb::Move => {
                 e.path_move(&at(p));
-                e.path_write(&at(p), false);
+                e.path_write(&at(p));
             }
             Verb::Execute | Verb::Check | Verb::Unknown => e.path_read(&at(p)),
         }

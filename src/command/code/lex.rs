@@ -14,6 +14,13 @@ pub(crate) enum Token {
     Hole,
 }
 
+impl Token {
+    /// The name, if it is one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        if let Self::Name(name) = self { Some(name) } else { None }
+    }
+}
+
 /// An argument of a call.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CallArg {
@@ -66,9 +73,19 @@ pub(crate) fn tokens(lang: &str, text: &str) -> Vec<Token> {
                 i += 2;
             }
             '-' if at(i + 1) == '-' && lang == "lua" => {
+                if let Some((_, n)) = long_bracket(&c, i + 2) {
+                    i = n;
+                    continue;
+                }
                 while i < c.len() && at(i) != '\n' {
                     i += 1;
                 }
+            }
+            '[' if lang == "lua"
+                && let Some((s, n)) = long_bracket(&c, i) =>
+            {
+                out.push(Token::Str(s, true));
+                i = n;
             }
             '`' if lang != "python" && lang != "lua" => {
                 let (s, n) = quoted(&c, i + 1, '`');
@@ -122,6 +139,15 @@ pub(crate) fn tokens(lang: &str, text: &str) -> Vec<Token> {
                     i += 1;
                 }
                 out.push(Token::Num);
+            }
+            // Variables of punctuation: `$"` begins no string, `$#` no comment.
+            '$' if matches!(lang, "perl" | "ruby") && matches!(at(i + 1), '"' | '\'' | '`') => {
+                out.push(Token::Name(format!("${}", at(i + 1))));
+                i += 2;
+            }
+            '$' if lang == "perl" && at(i + 1) == '#' => {
+                out.push(Token::Name("$#".to_owned()));
+                i += 2;
             }
             _ if ch.is_ascii_digit() => {
                 while i < c.len() && (at(i).is_ascii_alphanumeric() || at(i) == '.') {
@@ -210,6 +236,21 @@ pub(crate) fn tokens(lang: &str, text: &str) -> Vec<Token> {
         }
     }
     out
+}
+
+/// A text in Lua's long brackets (`[[…]]`, `[==[…]==]`) that begins at `from`, and where it ends.
+fn long_bracket(c: &[char], from: usize) -> Option<(String, usize)> {
+    let level = c.get(from + 1..)?.iter().take_while(|x| **x == '=').count();
+    if c.get(from) != Some(&'[') || c.get(from + 1 + level) != Some(&'[') {
+        return None;
+    }
+    let inside = c.get(from + level + 2..)?;
+    let mut closing = vec!['='; level + 2];
+    if let [first, .., last] = closing.as_mut_slice() {
+        (*first, *last) = (']', ']');
+    }
+    let length = inside.windows(closing.len()).position(|w| w == closing).unwrap_or(inside.len());
+    Some((inside.get(..length)?.iter().collect(), from + level + 2 + length + closing.len()))
 }
 
 fn closing(c: char) -> char {

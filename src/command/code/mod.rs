@@ -9,6 +9,7 @@ mod names;
 mod sed;
 mod small;
 mod sql;
+mod tree;
 
 use super::chars::{HOLE, has_hole, show};
 use super::effect::{Certainty, EffectKind, Risk, Span};
@@ -17,6 +18,10 @@ use super::expand::Arg;
 use super::parse::Base;
 use lex::Token;
 use names::Action;
+use rustc_hash::FxHashSet;
+
+/// Deepest code inside of strings inside of code that is read.
+const MAX_EMBEDDED: usize = 4;
 
 impl Engine<'_> {
     /// Looks at inline code of a language.
@@ -41,7 +46,7 @@ impl Engine<'_> {
             "awk" => self.awk_code(arg),
             "sql" => self.sql_code(arg),
             "redis" => self.redis_code(arg),
-            "python" | "js" | "ruby" | "php" | "perl" | "lua" => self.generic_code(lang, arg),
+            "python" | "js" | "ruby" | "php" | "perl" | "lua" => self.inline_script(lang, arg, 0),
             "vim" => self.vim_code(arg),
             "r" | "tcl" | "mongo" => self.plain_code(arg),
             "gdb" | "lftp" | "rpm" | "nix" if small::harmless(lang, &arg.text) => {}
@@ -64,15 +69,22 @@ impl Engine<'_> {
         }
     }
 
-    fn generic_code(&mut self, lang: &str, arg: &Arg) {
+    /// Code of a scripting language: what its calls do, as the lexer reads it, held against a second reading.
+    fn inline_script(&mut self, lang: &str, arg: &Arg, depth: usize) {
+        if depth > MAX_EMBEDDED {
+            self.dynamic(arg.span, "runs code inside of strings inside of strings");
+            return;
+        }
         let text = arg.text.as_str();
         let tokens = lex::tokens(lang, text);
-        self.burn(tokens.len() * 2);
+        self.burn(tokens.len() * 2 + text.len());
+        if self.spent(arg.span) {
+            return;
+        }
         let table = names::table(lang);
         let mut all_known = true;
-        let mut i = 0;
-        while let Some(t) = tokens.get(i) {
-            match t {
+        for (i, token) in tokens.iter().enumerate() {
+            match token {
                 Token::Shell(cmd) => {
                     let a = Arg { text: cmd.clone(), span: arg.span, ..Arg::default() };
                     if cmd.contains("#{") || cmd.contains("${") || (lang != "ruby" && cmd.contains('$')) {
@@ -81,14 +93,11 @@ impl Engine<'_> {
                         self.shell_arg(&a, &Stream::default(), false);
                     }
                 }
-                Token::Name(name) => {
-                    let action = names::lookup(lang, table, name, &tokens, i);
-                    match action {
-                        Some(Action::Safe) => {}
-                        Some(a) => self.code_action(a, name, &tokens, i, arg),
-                        None => all_known &= !names::matters(lang, &tokens, i),
-                    }
-                }
+                Token::Name(name) => match names::lookup(lang, table, name, &tokens, i) {
+                    Some(Action::Safe) => {}
+                    Some(a) => self.code_action(a, name, &tokens, i, arg),
+                    None => all_known &= !names::matters(lang, &tokens, i),
+                },
                 Token::Hole
                     // A hole among the words of the code: any code at all, unless it is a mere value.
                     if names::hole_is_code(&tokens, i) => {
@@ -96,11 +105,11 @@ impl Engine<'_> {
                     }
                 _ => {}
             }
-            i += 1;
         }
         if names::computed_call(lang, &tokens) {
             self.dynamic(arg.span, "the code computes the names that it calls");
         }
+        all_known &= self.second_reading(lang, &tokens, arg, depth);
         if !all_known {
             self.emit_raw(
                 EffectKind::Execute,
@@ -111,6 +120,39 @@ impl Engine<'_> {
                 "inline code that isn't provably harmless",
             );
         }
+    }
+
+    /// Reads the code once more, by its grammar where there is one, and looks into its strings. True if both readings
+    /// agree on all of it.
+    fn second_reading(&mut self, lang: &str, tokens: &[Token], arg: &Arg, depth: usize) -> bool {
+        let text = arg.text.as_str();
+        let lexed: FxHashSet<&str> = tokens.iter().filter_map(Token::name).flat_map(tree::words).collect();
+        let (embedded, sure) = match tree::read(lang, text) {
+            Some(reading) => {
+                let is_hole = |name: &str| has_hole(text) && name.bytes().all(|c| c == b'h');
+                let unseen = |name: &&String| !is_hole(name) && tree::words(name).any(|word| !lexed.contains(word));
+                if !reading.broken && reading.names.iter().any(|name| unseen(&name)) {
+                    self.dynamic(arg.span, "the code hides calls behind what looks like text");
+                }
+                (reading.embedded, !reading.broken)
+            }
+            None if lang == "perl" => {
+                let strings = tokens.iter().filter_map(|t| if let Token::Str(s, false) = t { Some(s) } else { None });
+                (strings.filter_map(|s| tree::embedded_perl(s)).map(str::to_owned).collect(), !tree::doubtful(text, tokens))
+            }
+            None => (Vec::new(), true),
+        };
+        for text in embedded {
+            self.inline_script(lang, &Arg { text, span: arg.span, ..Arg::default() }, depth + 1);
+        }
+        // Where a reader is lost, everything that reads like a call may be one.
+        if !sure && tree::call_like(text).any(|w| !lexed.contains(w) && names::acts(lang, w)) {
+            self.dynamic(arg.span, "text in the code reads like a call");
+        }
+        if !sure && lang != "python" && lang != "lua" && text.contains('`') {
+            self.dynamic(arg.span, "text in the code reads like a command");
+        }
+        sure
     }
 
     fn code_action(&mut self, action: Action, name: &str, tokens: &[Token], i: usize, arg: &Arg) {
@@ -169,12 +211,12 @@ impl Engine<'_> {
             }
             Action::Write2 => {
                 let target = literal(1).map_or_else(unknown, path);
-                self.path_write(&target, false);
+                self.path_write(&target);
             }
             Action::Move => {
                 let (a, b) = (literal(0).map_or_else(unknown, path), literal(1).map_or_else(unknown, path));
                 self.path_move(&a);
-                self.path_write(&b, false);
+                self.path_write(&b);
             }
             Action::Read => {
                 let target = literal(0).map_or_else(unknown, path);
@@ -212,12 +254,12 @@ impl Engine<'_> {
                     self.dynamic(span, "the code opens a pipe to a command");
                 } else if joined.contains('>') {
                     let f = joined.trim_start_matches(['>', '+', ' ']).to_owned();
-                    self.path_write(&if f.is_empty() { unknown() } else { path(f) }, false);
+                    self.path_write(&if f.is_empty() { unknown() } else { path(f) });
                 } else if joined.contains('<') || all.len() == 1 {
                     let f = joined.trim_start_matches(['<', ' ']).to_owned();
                     self.path_read(&if f.is_empty() { unknown() } else { path(f) });
                 } else {
-                    self.path_write(&unknown(), false);
+                    self.path_write(&unknown());
                 }
             }
             Action::Network => {
@@ -247,7 +289,7 @@ impl Engine<'_> {
                 match action {
                     Action::PathMethodDelete => self.path_delete(&target, false),
                     Action::PathMethodRead => self.path_read(&target),
-                    _ => self.path_write(&target, false),
+                    _ => self.path_write(&target),
                 }
             }
             Action::Sql => match literal(0) {
@@ -279,7 +321,7 @@ impl Engine<'_> {
 
     /// Code writes a file: running that file later is running what isn't seen here.
     pub(super) fn code_write(&mut self, target: &Arg) {
-        self.path_write(target, false);
+        self.path_write(target);
         if let Some(p) = super::path::normalise(&target.text, self.cwd.as_deref()) {
             self.files.insert(p, None);
         }
@@ -356,6 +398,12 @@ impl Engine<'_> {
             let a = Arg::literal(cmd, arg.span);
             self.shell_arg(&a, &Stream::default(), false);
             return;
+        }
+        // Every line gone: the file is as good as deleted once it is saved.
+        if arg.text.split(['|', '\n']).any(|c| {
+            matches!(c.trim_start_matches([':', ' ']).trim_end(), "%d" | "%d _" | "%delete" | "1,$d" | ",d" | "g/^/d" | "%!true")
+        }) {
+            self.emit_raw(EffectKind::Delete, None, Certainty::Possible, arg.span, Risk::High, "the editor empties the file");
         }
         let risky =
             ["system(", "!", "call ", "source", "py", "lua", "ruby", "perl", "exe", "term", "delete(", "writefile", "job_start"];

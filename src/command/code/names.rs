@@ -273,6 +273,12 @@ fn known(lang: &str, table: Names) -> &'static FxHashMap<&'static str, Action> {
     })
 }
 
+/// True for a name that does more than read, wherever it stands.
+pub(crate) fn acts(lang: &str, name: &str) -> bool {
+    let quiet = |a: &Action| matches!(a, Action::Safe | Action::Read | Action::Open | Action::Network | Action::PathMethodRead);
+    known(lang, table(lang)).get(name).is_some_and(|action| !quiet(action))
+}
+
 fn listed(list: &str, name: &str) -> bool {
     list.split(' ').any(|w| w == name)
 }
@@ -470,6 +476,10 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
             }
         }
         "ruby" => {
+            // A class is named for what its methods are: `TCPSocket.new`.
+            if name.split(['.', ':']).any(|part| part.ends_with("Socket") || part == "TCPServer") {
+                return Some(Action::NetSend);
+            }
             if name == "require" {
                 return match next {
                     Some(Token::Str(..)) => Some(Action::Safe),

@@ -96,7 +96,7 @@ impl Engine<'_> {
         let name: String = c.get(i..end).unwrap_or_default().iter().collect();
         let a = Arg::literal(name.trim(), span);
         if write {
-            self.path_write(&a, false);
+            self.path_write(&a);
         } else {
             self.path_read(&a);
         }
