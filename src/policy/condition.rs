@@ -186,17 +186,6 @@ impl Condition {
             Self::Is(..) => {}
         }
     }
-
-    /// The types that it can hold for, as far as that shows at once; a cheap reason to pass a rule by.
-    pub(crate) fn types(&self) -> u8 {
-        match self {
-            Self::Is(Predicate::Type(bits), _) => *bits,
-            Self::Is(Predicate::Tool(_) | Predicate::ApprovedBefore, _) => 1,
-            Self::All(all) => all.iter().fold(31, |bits, c| bits & c.types()),
-            Self::Any(any) => any.iter().fold(0, |bits, c| bits | c.types()),
-            Self::Not(_) | Self::Is(..) => 31,
-        }
-    }
 }
 
 impl Predicate {

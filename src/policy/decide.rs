@@ -1,10 +1,11 @@
 //! The decision: a pure function, and the account of how it came about.
 
-use super::condition::{Condition, actual, type_bit};
+use super::condition::{Condition, actual};
 use super::effect::{Effect, Holds};
 use super::facts::Facts;
 use super::model::{Combine, Limit, Policy, Rule};
 use super::request::Request;
+use super::sieve::Held;
 use std::borrow::Cow;
 
 /// What a policy says of an action.
@@ -82,12 +83,12 @@ impl Policy {
     }
 
     pub(crate) fn decide_on(&self, facts: &Facts<'_>, request: &Request<'_>) -> Decision<'_> {
-        let kind = type_bit(request.action.kind);
+        let mut held = Held::new(facts);
         // The strictest so far of those that can't be passed over, with its rule.
         let mut best: Option<Verdict<'_>> = None;
         let mut settled = false;
         for (index, rule) in self.rules.iter().enumerate() {
-            if rule.types & kind == 0 {
+            if !held.passes(&rule.sieve) {
                 continue;
             }
             let holds = rule.when.holds(facts, request, rule.effect == Effect::Allow);

@@ -20,6 +20,7 @@ mod pattern;
 mod read;
 mod request;
 mod shipped;
+mod sieve;
 mod suite;
 mod yaml;
 

@@ -101,7 +101,7 @@ pub struct Rule {
     /// It was made by the form, not written by a person (a default of a category, a limit).
     pub built: bool,
     pub(crate) when: Condition,
-    pub(crate) types: u8,
+    pub(crate) sieve: super::sieve::Sieve,
 }
 
 /// What a rule grants at most.

@@ -8,6 +8,7 @@ use super::effect::Effect;
 use super::facts::{Category, bit};
 use super::fuzz::Effort;
 use super::model::{Combine, Policy, Rule};
+use super::sieve::Sieve;
 use super::suite::Case;
 use crate::command::EffectKind;
 use crate::governance::Risk;
@@ -49,7 +50,7 @@ impl Policy {
             let mut replaced = |change: String, new: Rule| {
                 let mut policy = self.clone();
                 if let Some(place) = policy.rules.get_mut(index) {
-                    *place = Rule { types: new.when.types(), ..new };
+                    *place = Rule { sieve: Sieve::of(&new.when, new.effect == Effect::Allow), ..new };
                 }
                 add(Some(rule), change, policy);
             };

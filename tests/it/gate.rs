@@ -155,6 +155,12 @@ fn recorded_decisions_are_held_against_the_policy() {
     fs::write(root.join("policy.yaml"), policy("deny")).unwrap();
     let ran = gate(root, &[]);
     assert!(ran.code == 1 && ran.out.contains("error[YV501]") && ran.out.contains("`no-diffs` denies it"), "{}", ran.out);
+    let sarif: Value = serde_json::from_str(&gate(root, &["--format", "sarif"]).out).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let denied = results.iter().find(|r| r["ruleId"] == "YV501").unwrap();
+    let rule = &denied["relatedLocations"][0];
+    assert_eq!(rule["physicalLocation"]["artifactLocation"]["uri"], "policy.yaml");
+    assert!(rule["physicalLocation"]["region"]["startLine"].as_u64() > Some(1), "{rule}");
     fs::write(root.join("policy.yaml"), policy("require_approval")).unwrap();
     let ran = gate(root, &[]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);

@@ -5,8 +5,8 @@ use super::objection::Objections;
 use super::{FailOn, Format};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
-use crate::diag::{Place, Severity};
-use crate::policy::{Decided, Drift, History, Ledger, SHIPPED};
+use crate::diag::{Place, Related, Severity};
+use crate::policy::{Decided, Drift, History, Ledger, Rule, SHIPPED};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::source::{Found as Input, Missing, discover};
 use crate::trace::action::hex;
@@ -70,6 +70,24 @@ struct Tally {
     errors: u64,
     warnings: u64,
     notes: u64,
+}
+
+/// What a policy has against a recorded decision.
+struct Objection {
+    code: u16,
+    message: String,
+    help: Option<String>,
+    turn: Option<i64>,
+    /// Where the rule behind it stands.
+    rule: Option<Related>,
+    /// The policy only watches.
+    monitor: bool,
+}
+
+/// Where a rule stands, if it was written down and not made by the form of its file.
+fn stands(found: &Found, rule: &Rule) -> Option<Related> {
+    let message = || format!("the rule `{}`", rule.id);
+    (rule.at.line > 0).then(|| Related { file: found.file.as_str().into(), line: rule.at.line.into(), message: message() })
 }
 
 /// The policies by the SHA-256 of their bytes.
@@ -216,16 +234,15 @@ impl Tally {
             Drift::NowAllows => format!("rejected by policy, and `{rule}` allows it: {reason}"),
             Drift::OverLimit => format!("approved by {who} beyond the limit of `{rule}`: {reason}"),
         };
-        self.add(
-            drift.code(),
+        let objection = Objection {
+            code: drift.code(),
             message,
-            Some(format!("the action: {summary}")),
-            execution,
-            decided.turn,
-            place,
-            found.policy.monitor,
-            to,
-        );
+            help: Some(format!("the action: {summary}")),
+            turn: decided.turn,
+            rule: decision.rule.and_then(|rule| stands(found, rule)),
+            monitor: found.policy.monitor,
+        };
+        self.add(objection, execution, place, to);
     }
 
     fn not_found(&mut self, digest: &str, execution: &str, place: Place, to: &mut Objections) {
@@ -237,28 +254,19 @@ impl Tally {
                 "add its folder with --policy-path or its repository with --policy-repo, or name a policy with --policy",
             )
         };
-        self.add(504, message, Some(help.into()), execution, None, place, false, to);
+        let objection = Objection { code: 504, message, help: Some(help.into()), turn: None, rule: None, monitor: false };
+        self.add(objection, execution, place, to);
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of a finding, each of which differs")]
-    fn add(
-        &mut self,
-        code: u16,
-        message: String,
-        help: Option<String>,
-        execution: &str,
-        turn: Option<i64>,
-        place: Place,
-        monitor: bool,
-        to: &mut Objections,
-    ) {
+    fn add(&mut self, objection: Objection, execution: &str, place: Place, to: &mut Objections) {
         if to.findings.len() >= KEPT {
             self.left_out += 1;
         }
-        let finding = to.push(code, place, message, help);
+        let finding = to.push(objection.code, place, objection.message, objection.help);
         finding.execution = Some(execution.into());
-        finding.turn = turn;
-        if monitor {
+        finding.turn = objection.turn;
+        finding.related.extend(objection.rule);
+        if objection.monitor {
             finding.severity = Severity::Note;
         }
         match finding.severity {

@@ -9,6 +9,7 @@ use crate::policy::effect::Effect;
 use crate::policy::model::{Combine, Fallback, Form, Limit, Rule};
 use crate::policy::path::Access;
 use crate::policy::pattern;
+use crate::policy::sieve::Sieve;
 use crate::policy::yaml::{At, Node, Value};
 
 const SEVERITIES: [&str; 4] = ["low", "medium", "high", "critical"];
@@ -73,8 +74,8 @@ fn dangerous(node: &Node, number: usize, reader: &mut Reader) -> Option<Rule> {
     let when = Condition::Is(Predicate::Command(test), format!("command: {pattern}"));
     let reason = reason.unwrap_or_else(|| format!("runs `{pattern}` ({severity})"));
     let id = id.unwrap_or_else(|| format!("{number:02}:{}", pattern.replace(' ', "-")));
-    let types = when.types();
-    Some(Rule { id, at: node.at, description, effect, reason: Some(reason), limits: Vec::new(), built: false, when, types })
+    let sieve = Sieve::of(&when, effect == Effect::Allow);
+    Some(Rule { id, at: node.at, description, effect, reason: Some(reason), limits: Vec::new(), built: false, when, sieve })
 }
 
 /// A program with arguments is looked for among the programs that the line would run, the arguments in

@@ -14,6 +14,7 @@ use super::condition::Condition;
 use super::effect::Effect;
 use super::facts::Surroundings;
 use super::model::{Combine, Fallback, Form, Limit, Policy, Property, Rule};
+use super::sieve::Sieve;
 use super::yaml::{At, Problem, Value, parse};
 use crate::command::path::normalise;
 use std::collections::BTreeMap;
@@ -136,6 +137,6 @@ fn check_ids(rules: &[Rule], reader: &mut Reader) {
 
 /// A rule that the form implies.
 pub(crate) fn built(id: &str, at: At, effect: Effect, reason: &str, when: Condition, limits: Vec<Limit>) -> Rule {
-    let types = when.types();
-    Rule { id: id.to_owned(), at, description: None, effect, reason: Some(reason.to_owned()), limits, built: true, when, types }
+    let sieve = Sieve::of(&when, effect == Effect::Allow);
+    Rule { id: id.to_owned(), at, description: None, effect, reason: Some(reason.to_owned()), limits, built: true, when, sieve }
 }

@@ -5,6 +5,7 @@ use super::{Draft, condition};
 use crate::policy::condition::Condition;
 use crate::policy::effect::Effect;
 use crate::policy::model::{Combine, Fallback, Form, Property, Rule};
+use crate::policy::sieve::Sieve;
 use crate::policy::yaml::{Node, Value};
 
 pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
@@ -81,8 +82,9 @@ fn rule(node: &Node, reader: &mut Reader) -> Rule {
     let effect = fields.required("effect", reader).and_then(|(word, at)| reader.effect(&word, at));
     let reason = fields.text("reason", reader).map(|(text, _)| text).filter(|r| !r.trim().is_empty());
     fields.finish(reader);
-    let types = when.types();
-    Rule { id, at, description, effect: effect.unwrap_or(Effect::Deny), reason, limits, built: false, when, types }
+    let effect = effect.unwrap_or(Effect::Deny);
+    let sieve = Sieve::of(&when, effect == Effect::Allow);
+    Rule { id, at, description, effect, reason, limits, built: false, when, sieve }
 }
 
 fn property(node: &Node, reader: &mut Reader) -> Option<Property> {

@@ -8,6 +8,7 @@ use crate::policy::condition::{Condition, PathTest, Predicate};
 use crate::policy::effect::Effect;
 use crate::policy::model::{Combine, Fallback, Form, Rule};
 use crate::policy::path::{Access, PathGlob};
+use crate::policy::sieve::Sieve;
 use crate::policy::yaml::Node;
 
 const CHANGES: [Access; 2] = [Access::Write, Access::Delete];
@@ -105,6 +106,7 @@ fn rule(node: &Node, scopes: &[Area], risks: &[Area], reader: &mut Reader) -> Op
     let description = fields.text("description", reader).map(|(text, _)| text);
     fields.finish(reader);
     let when = Condition::All(all);
-    let types = when.types();
-    Some(Rule { id, at, description, effect: effect?, reason, limits, built: false, when, types })
+    let effect = effect?;
+    let sieve = Sieve::of(&when, effect == Effect::Allow);
+    Some(Rule { id, at, description, effect, reason, limits, built: false, when, sieve })
 }
