@@ -1,5 +1,6 @@
 //! Who may do what: risk to judge by, what a modification changed, which token covers an action.
 
+use super::Context;
 use super::evidence::{KeptAction, Token, TurnEvidence};
 use super::judged::{Decided, Lineage, TokenUse};
 use super::reach::{Reach, places};
@@ -27,13 +28,20 @@ pub enum Assessor {
 /// What the analyser finds of an action's risk; `None` when there is no analyser. A type that nobody knows is always high.
 #[must_use]
 pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<Risk> {
-    look(assessor, action).0
+    look(Context { assessor, ..Context::default() }, action).0
 }
 
 /// The risk of an action as [`assess`] finds it, and where the action reaches; both from one analysis.
-pub(super) fn look(assessor: Assessor, action: &Action<'_>) -> (Option<Risk>, Option<Arc<Reach>>) {
-    let (found, reach) = analyse(action);
-    let risk = match assessor {
+pub(super) fn look(context: Context<'_>, action: &Action<'_>) -> (Option<Risk>, Option<Arc<Reach>>) {
+    let found = || {
+        let (risk, reach) = analyse(action);
+        (risk, Some(reach).filter(|r| !r.is_empty()).map(Arc::new))
+    };
+    let (found, reach) = match (context.looks, action.payload, action.kind) {
+        (Some(looks), Some(payload), ActionKind::Known(kind)) => looks.get(kind, payload.as_written(), found),
+        _ => found(),
+    };
+    let risk = match context.assessor {
         _ if matches!(action.kind, ActionKind::Other(_)) => Some(Risk::High),
         Assessor::Off => None,
         Assessor::V0 => {
@@ -42,7 +50,7 @@ pub(super) fn look(assessor: Assessor, action: &Action<'_>) -> (Option<Risk>, Op
         }
         Assessor::V1 => Some(found),
     };
-    (risk, Some(reach).filter(|r| !r.is_empty()).map(Arc::new))
+    (risk, reach)
 }
 
 /// What an action does; the risk of what can't be found in the payload is high.

@@ -3,7 +3,7 @@
 use super::timeline::{Pen, Recorder, Timeline};
 use crate::diag::{Code, Finding, Place, Related, Severity};
 use crate::governance::Event;
-use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Movement, Summary};
+use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Looks, Movement, Summary};
 use crate::rules::{self, Check, Draft, Out, Rule, Scene, Settings, Target, When};
 use crate::trace::entry::{Entry, Problem, Record};
 use crate::trace::{Fact, Format, Step};
@@ -34,6 +34,7 @@ pub(super) struct Shard {
     /// Follow-ups of such lines.
     follow_ups: Vec<(u64, Related)>,
     recorder: Recorder,
+    looks: Looks,
 }
 
 /// An open execution with what hangs on it.
@@ -87,6 +88,7 @@ impl Shard {
             start_excused: 0,
             follow_ups: Vec::new(),
             recorder: Recorder::new(max_turns),
+            looks: Looks::default(),
         }
     }
 
@@ -142,7 +144,9 @@ impl Shard {
         let begins = execution.last_line() == 0;
         let lost_between = if begins { self.last_lost > self.start_excused } else { self.last_lost > execution.last_line() };
         let problem_root = self.problems(live, entry);
-        let context = Context { assessor: settings.assessor, keep_changes: settings.keep_changes };
+        // Taken out while the record is replayed, as the worker is lent out whole then.
+        let looks = std::mem::take(&mut self.looks);
+        let context = Context { assessor: settings.assessor, keep_changes: settings.keep_changes, looks: Some(&looks) };
         if let Record::V1(record) = &entry.record {
             let mut judged = Judged::default();
             live.execution.record(entry.line, entry.text, record.prev(), record.declares_chain(), &mut judged);
@@ -176,6 +180,7 @@ impl Shard {
                 live.root = live.root.or(problem_root.map(Root::Finding));
             }
         });
+        self.looks = looks;
     }
 
     /// Reports what the reader found wrong with a record; returns the first such finding.

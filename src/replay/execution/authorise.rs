@@ -14,7 +14,7 @@ use crate::trace::step::{Action, ActionKind, Decision, Executed, Step};
 
 impl Execution {
     /// Takes note of a decision, wherever it was found.
-    pub(super) fn rule(&mut self, line: u64, time: Option<i64>, decision: &Decision<'_>, context: Context, judged: &mut Judged) {
+    pub(super) fn rule(&mut self, line: u64, time: Option<i64>, decision: &Decision<'_>, context: Context<'_>, judged: &mut Judged) {
         self.decisions += 1;
         let proposal = self.turn.proposal.as_ref();
         let mut facts = Decided { proposal_line: proposal.map(|p| p.line), ..Decided::default() };
@@ -30,7 +30,7 @@ impl Execution {
         let recorded = proposal.filter(|p| p.is_recorded());
         facts.risk = recorded.and_then(KeptAction::judged_risk);
         facts.human_millis = authority::human_millis(&self.turn, decision, time);
-        let (found, reach) = decision.modified.map(|m| authority::look(context.assessor, &m)).unwrap_or_default();
+        let (found, reach) = decision.modified.map(|m| authority::look(context, &m)).unwrap_or_default();
         judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
         if !self.turn.proposal_unknown {
             authority::judge_modification(recorded, decision, found, |id| self.known.contains_key(id), &mut facts);
@@ -101,7 +101,7 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         executed: &Executed<'_, '_>,
-        context: Context,
+        context: Context<'_>,
         judged: &mut Judged,
     ) {
         self.check_turn(line, step, false, judged);
@@ -110,7 +110,7 @@ impl Execution {
     }
 
     /// Takes note of something that ran, wherever it was found.
-    pub(super) fn run(&mut self, line: u64, executed: &Executed<'_, '_>, context: Context, judged: &mut Judged) {
+    pub(super) fn run(&mut self, line: u64, executed: &Executed<'_, '_>, context: Context<'_>, judged: &mut Judged) {
         self.actions += 1;
         let id = executed.action_id.map(|id| id.decode().into_owned());
         let repeat = id.as_deref().and_then(|id| self.known.get(id)).and_then(|k| k.ran).map(|(line, succeeded)| Repeat {
@@ -180,12 +180,12 @@ impl Execution {
         line: u64,
         executed: &Executed<'_, '_>,
         approved: Option<&KeptAction>,
-        context: Context,
+        context: Context<'_>,
     ) -> Option<RecordedChange> {
         let known = approved.or(self.turn.proposal.as_ref().map(|p| &p.what)).filter(|k| k.is_recorded());
         let ran = executed.action.or_else(|| known.map(KeptAction::as_action))?;
         let reach = match executed.action {
-            Some(action) => authority::look(context.assessor, &action).1,
+            Some(action) => authority::look(context, &action).1,
             None => known.and_then(|k| k.reach.clone()),
         };
         let is_diff = ran.kind == ActionKind::Known(ActionType::CodeDiff);
@@ -204,12 +204,12 @@ impl Execution {
         approved: Option<&KeptAction>,
         approval: Approval,
         success: bool,
-        context: Context,
+        context: Context<'_>,
     ) -> (Vec<Leaving>, Vec<String>) {
         let known = approved.or(self.turn.proposal.as_ref().map(|p| &p.what));
         let same = |action: &Action<'_>| known.is_some_and(|k| k.same_as(action) == Some(true));
         let payload = match &executed.action {
-            Some(action) if !same(action) => authority::look(context.assessor, action).1,
+            Some(action) if !same(action) => authority::look(context, action).1,
             _ => known.and_then(|k| k.reach.clone()),
         };
         let kept = |r: &Reach| Reach { leaves: r.leaves.clone(), protected: r.protected.clone(), ..Reach::default() };

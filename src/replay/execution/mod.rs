@@ -11,6 +11,7 @@ use super::changes::RecordedChange;
 use super::context::{ContextBook, ContextBreak};
 use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
 use super::judged::{Breach, ChainBreak, Judged, Moved, OutcomeMismatch, Reuse, Reversal, TurnBreak};
+use super::looks::Looks;
 use super::machine::{Machine, Movement};
 use super::verdict::{Aspect, PathViolation, Summary, Verdict};
 use crate::governance::{EvaluationKind, Event, FsmVersion, Ledger, Risk, State};
@@ -29,11 +30,13 @@ const PATH: usize = 5;
 
 /// What a replay is told from outside.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Context {
+pub struct Context<'a> {
     /// How risk is found.
     pub assessor: Assessor,
     /// Keep what actions changed, to hold it against a repository.
     pub keep_changes: bool,
+    /// What equal actions were found to do, if that is remembered.
+    pub looks: Option<&'a Looks>,
 }
 
 /// What is known of an action over the whole execution.
@@ -323,7 +326,7 @@ impl Execution {
     }
 
     /// Applies one step.
-    pub fn step(&mut self, line: u64, step: &Step<'_, '_>, context: Context, judged: &mut Judged) {
+    pub fn step(&mut self, line: u64, step: &Step<'_, '_>, context: Context<'_>, judged: &mut Judged) {
         self.check_time(line, step, judged);
         match &step.fact {
             Fact::Thought(_) | Fact::NotRecorded(Event::ThoughtGenerated { .. }) => {}
@@ -687,12 +690,12 @@ impl Execution {
         self.turn.thoughts.push(Kept { what: KeptThought { agent, action }, line, time: step.time });
     }
 
-    fn proposed(&mut self, line: u64, step: &Step<'_, '_>, proposal: &Proposal<'_, '_>, context: Context, judged: &mut Judged) {
+    fn proposed(&mut self, line: u64, step: &Step<'_, '_>, proposal: &Proposal<'_, '_>, context: Context<'_>, judged: &mut Judged) {
         self.check_turn(line, step, false, judged);
         self.apply(line, Event::ActionProposed, judged);
         let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
         judged.not_thought = self.is_nobodys_thought(agent.as_deref(), &proposal.action);
-        let (found, reach) = authority::look(context.assessor, &proposal.action);
+        let (found, reach) = authority::look(context, &proposal.action);
         judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
         judged.understated = understated(context, &proposal.action, found);
         if let Some(id) = proposal.action.id {
@@ -746,7 +749,7 @@ impl Execution {
             && turn.thoughts.iter().any(|t| t.what.action.is_some())
     }
 
-    fn decided(&mut self, line: u64, step: &Step<'_, '_>, decision: &Decision<'_>, context: Context, judged: &mut Judged) {
+    fn decided(&mut self, line: u64, step: &Step<'_, '_>, decision: &Decision<'_>, context: Context<'_>, judged: &mut Judged) {
         self.check_turn(line, step, false, judged);
         self.apply(line, Event::GovernanceDecided(decision.ruling), judged);
         self.rule(line, step.time, decision, context, judged);
@@ -786,7 +789,7 @@ impl Execution {
 }
 
 /// The recorded risk and what the analyser found, where that is worse.
-fn understated(context: Context, action: &Action<'_>, found: Option<Risk>) -> Option<(Risk, Risk)> {
+fn understated(context: Context<'_>, action: &Action<'_>, found: Option<Risk>) -> Option<(Risk, Risk)> {
     let (recorded, found) = (action.risk?, found?);
     (context.assessor != Assessor::Off && found > recorded).then_some((recorded, found))
 }

@@ -19,7 +19,7 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         moved: &step::Moved<'_>,
-        context: Context,
+        context: Context<'_>,
         judged: &mut Judged,
     ) {
         self.started = true;
@@ -134,7 +134,7 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         beside: &Beside<'_, '_>,
-        context: Context,
+        context: Context<'_>,
         judged: &mut Judged,
     ) {
         match beside {
@@ -148,7 +148,7 @@ impl Execution {
             Beside::Decided(action, decision) => {
                 if let Some(action) = action {
                     judged.not_thought = self.is_nobodys_thought(None, action);
-                    let (found, reach) = authority::look(context.assessor, action);
+                    let (found, reach) = authority::look(context, action);
                     judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
                     judged.understated = understated(context, action, found);
                     if let Some(id) = action.id {

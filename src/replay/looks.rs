@@ -1,0 +1,74 @@
+//! What actions do, remembered: agents read the same files and run the same commands again and again.
+
+use super::reach::Reach;
+use crate::governance::risk::Risk;
+use crate::trace::record::ActionType;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Payloads that are remembered of one type of action; then they are forgotten all at once.
+const KEPT: usize = 512;
+/// Bytes of the longest payload that is remembered. What is longer (a diff, a file) seldom comes again.
+const LONGEST: usize = 1024;
+
+/// What is found in a payload: its risk, and where it reaches if there is anything to say.
+pub(super) type Look = (Risk, Option<Arc<Reach>>);
+
+/// Looks of one worker, by type of action and payload as written. Names in a trace can't make them collide: the standard
+/// library's hash is keyed by chance.
+#[derive(Debug, Default)]
+pub struct Looks([RefCell<HashMap<Box<str>, Look>>; 4]);
+
+impl Looks {
+    /// What was found in this payload before, or is found now.
+    pub(super) fn get(&self, kind: ActionType, payload: &str, find: impl FnOnce() -> Look) -> Look {
+        let slot = match kind {
+            ActionType::ToolCall => 0,
+            ActionType::ShellCmd => 1,
+            ActionType::CodeDiff => 2,
+            ActionType::Answer => 3,
+        };
+        let Some(known) = self.0.get(slot).filter(|_| payload.len() <= LONGEST) else { return find() };
+        if let Some(look) = known.borrow().get(payload) {
+            return look.clone();
+        }
+        let look = find();
+        let mut known = known.borrow_mut();
+        if known.len() >= KEPT {
+            known.clear();
+        }
+        known.insert(payload.into(), look.clone());
+        look
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_is_looked_at_once_for_each_type_and_not_for_ever() {
+        let looks = Looks::default();
+        let asked = RefCell::new(0);
+        let ask = |kind, payload: &str| {
+            looks.get(kind, payload, || {
+                *asked.borrow_mut() += 1;
+                (Risk::High, None)
+            })
+        };
+        for _ in 0..3 {
+            assert_eq!(ask(ActionType::ShellCmd, "a").0, Risk::High);
+        }
+        ask(ActionType::ToolCall, "a");
+        assert_eq!(*asked.borrow(), 2);
+        let long = "x".repeat(LONGEST + 1);
+        ask(ActionType::ShellCmd, &long);
+        ask(ActionType::ShellCmd, &long);
+        assert_eq!(*asked.borrow(), 4, "what is long is not kept");
+        for n in 0..2 * KEPT {
+            ask(ActionType::ShellCmd, &n.to_string());
+        }
+        assert!(looks.0.iter().all(|known| known.borrow().len() <= KEPT));
+    }
+}
