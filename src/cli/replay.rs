@@ -114,6 +114,9 @@ pub struct ReplayArgs {
     /// Trust file with the public keys whose signatures count; without it signatures aren't checked.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
+    /// Tokens that the context of a turn may have. A trace can set a lower limit itself, no higher one.
+    #[arg(long, value_name = "TOKENS")]
+    context_budget: Option<u64>,
     /// Hold what ran against this git repository: do the executed diffs apply, are the files that change those that were
     /// declared and observed?
     #[arg(long, value_name = "DIR")]
@@ -164,8 +167,12 @@ impl ReplayArgs {
         if let Some(path) = &self.keys {
             extra.extend(["--keys".to_owned(), path.to_string_lossy().into_owned()]);
         }
+        extra.extend(self.context_budget.iter().flat_map(|n| ["--context-budget".to_owned(), n.to_string()]));
         let keep_changes = self.repo.is_some();
-        let options = Options { settings: Settings { assessor, keys, keep_changes }, ..self.common.options() };
+        let options = Options {
+            settings: Settings { assessor, keys, keep_changes, context_budget: self.context_budget },
+            ..self.common.options()
+        };
         match (self.mode, &self.policy, &self.repo) {
             (Mode::ReEvaluate, Some(policy), None) => return self.re_evaluate(policy, &options),
             (Mode::ReEvaluate, Some(_), Some(_)) => {

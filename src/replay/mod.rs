@@ -3,6 +3,7 @@
 //! ([`Judged`]), the rules say what to think of them.
 
 mod authority;
+mod budget;
 mod changes;
 mod context;
 mod cut;
@@ -10,7 +11,9 @@ mod evidence;
 mod execution;
 mod judged;
 mod machine;
+mod quoting;
 mod reach;
+mod sources;
 mod verdict;
 
 pub use authority::{Assessor, assess};

@@ -155,6 +155,11 @@ fn context(execution: &Trajectory, page: &mut Page) {
         None => references.quality.name().to_owned(),
     };
     page.toned("references", text, tone);
+    if !references.weak_turns.is_empty() {
+        let turns: Vec<String> = references.weak_turns.iter().map(i64::to_string).collect();
+        let text = format!("{}: content of the context is used and not declared, so nothing gains by them", turns.join(", "));
+        page.toned("weak turns", text, Tone::Warning);
+    }
 }
 
 fn skills(execution: &Trajectory, page: &mut Page) {
