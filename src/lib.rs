@@ -14,6 +14,7 @@ pub mod json;
 pub mod knowledge;
 pub mod policy;
 pub mod random;
+pub mod redact;
 pub mod replay;
 pub mod repomap;
 pub mod report;

@@ -103,12 +103,21 @@ pub(super) struct Repetition {
 }
 
 /// The longest stretch of `text` that repeats each source. `holders` tells the numbers of the sources that hold a run.
-pub(super) fn repetitions(text: &str, holders: &dyn Fn(u64) -> Vec<u16>) -> BTreeMap<u16, Repetition> {
+/// Tokens of a run that is `excused` don't count: what stands around a quotation of something else is no use of a source.
+pub(super) fn repetitions(
+    text: &str,
+    holders: &dyn Fn(u64) -> Vec<u16>,
+    excused: &dyn Fn(u64) -> bool,
+) -> BTreeMap<u16, Repetition> {
     let text = head(text);
     let tokens = tokens(text);
     let mut open: BTreeMap<u16, usize> = BTreeMap::new();
     let mut longest: BTreeMap<u16, Repetition> = BTreeMap::new();
     let runs = runs(&tokens);
+    let mut counted = vec![true; tokens.len()];
+    for (n, _) in runs.iter().enumerate().filter(|(_, run)| excused(**run)) {
+        counted.iter_mut().skip(n).take(RUN).for_each(|token| *token = false);
+    }
     for (n, run) in runs.into_iter().map(Some).chain([None]).enumerate() {
         let here = run.map(holders).unwrap_or_default();
         open.retain(|source, start| {
@@ -117,7 +126,8 @@ pub(super) fn repetitions(text: &str, holders: &dyn Fn(u64) -> Vec<u16>) -> BTre
                 // The last run that was equal begins at n - 1.
                 let stretch = tokens.get(*start..n - 1 + RUN).unwrap_or_default();
                 let best = longest.get(source).map_or(0, |r| r.tokens);
-                if stretch.len() > best && counts(stretch) {
+                let counted = counted.get(*start..n - 1 + RUN).unwrap_or_default();
+                if stretch.len() > best && counts(stretch, counted) {
                     longest.insert(*source, Repetition { text: whole(text, stretch).to_owned(), tokens: stretch.len() });
                 }
             }
@@ -131,7 +141,8 @@ pub(super) fn repetitions(text: &str, holders: &dyn Fn(u64) -> Vec<u16>) -> BTre
 }
 
 /// Whether a stretch is long and rich enough to be no chance.
-fn counts(stretch: &[Token<'_>]) -> bool {
+fn counts(stretch: &[Token<'_>], counted: &[bool]) -> bool {
+    let stretch: Vec<&Token<'_>> = stretch.iter().zip(counted).filter(|(_, counted)| **counted).map(|(t, _)| t).collect();
     let halves: usize = stretch.iter().map(|t| if t.kind == Kind::Character { 1 } else { 2 }).sum();
     let words: HashSet<&str> = stretch.iter().filter(|t| t.kind != Kind::Sign).map(|t| t.text).collect();
     halves >= 2 * RUN && words.len() >= WORDS
@@ -149,7 +160,7 @@ mod tests {
 
     fn repeats(text: &str, source: &str) -> Option<Repetition> {
         let known: HashSet<u64> = runs_of(source).into_iter().collect();
-        repetitions(text, &|run| if known.contains(&run) { vec![0] } else { Vec::new() }).remove(&0)
+        repetitions(text, &|run| if known.contains(&run) { vec![0] } else { Vec::new() }, &|_| false).remove(&0)
     }
 
     #[test]
@@ -174,6 +185,16 @@ mod tests {
         assert_eq!(repeats("import { x } from 'fs';", "import { x } from 'fs';"), None);
         assert_eq!(repeats("读取配置文件的内容", "读取配置文件的内容吗"), None);
         assert!(repeats("部署密钥每九十天在星期一轮换一次", "部署密钥每九十天在星期一轮换一次。").is_some());
+    }
+
+    #[test]
+    fn tokens_of_an_excused_run_dont_count() {
+        let text = "one two three four five six seven eight.";
+        let (source, asked) = (runs_of(text), runs_of("one two three four five six seven eight?"));
+        let found = |excused: &dyn Fn(u64) -> bool| {
+            repetitions(text, &|run| if source.contains(&run) { vec![0] } else { Vec::new() }, excused).len()
+        };
+        assert_eq!((found(&|_| false), found(&|run| asked.contains(&run))), (1, 0));
     }
 
     proptest! {

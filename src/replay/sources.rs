@@ -116,16 +116,14 @@ impl Sources {
     ) -> Vec<Undeclared> {
         let texts = written(kind, payload.0);
         let mut found: BTreeMap<u16, Repetition> = BTreeMap::new();
-        let holders = |run: u64| {
-            let held = self.runs.get(&run).filter(|_| !self.own.contains(&run)).map(Holders::all).unwrap_or_default();
-            let paths = || held.iter().filter_map(|n| Some((*n, self.paths.get(usize::from(*n))?)));
-            if paths().any(|(_, path)| declared.contains(path)) {
-                return Vec::new();
-            }
-            paths().filter(|(_, path)| there(path)).map(|(n, _)| n).collect()
+        let paths = |run: u64| {
+            let held = self.runs.get(&run).map(Holders::all).unwrap_or_default();
+            held.iter().filter_map(|n| Some((*n, self.paths.get(usize::from(*n))?)))
         };
+        let holders = |run| paths(run).filter(|(_, path)| there(path) && !declared.contains(*path)).map(|(n, _)| n).collect();
+        let excused = |run| self.own.contains(&run) || paths(run).any(|(_, path)| declared.contains(path));
         for text in texts.iter().filter(|_| !self.runs.is_empty()) {
-            for (number, repetition) in repetitions(text, &holders) {
+            for (number, repetition) in repetitions(text, &holders, &excused) {
                 if found.get(&number).is_none_or(|r| r.tokens < repetition.tokens) {
                     found.insert(number, repetition);
                 }

@@ -18,13 +18,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("scan", &["json", "random"]),
     ("trace", &["governance", "schema", "scan", "json", "time", "diag"]),
     ("policy", &["command", "governance", "trace", "json"]),
-    ("replay", &["governance", "trace", "json", "command", "workspace", "policy"]),
+    ("replay", &["governance", "trace", "json", "command", "workspace", "policy", "tokens"]),
     ("rules", &["replay", "policy", "governance", "trace", "json", "diag"]),
     ("verify", &["rules", "replay", "governance", "trace", "scan", "schema", "source", "json", "diag", "workspace"]),
     ("report", &["verify", "rules", "replay", "governance", "trace", "command", "diag"]),
     ("trajectory", &["report", "verify", "replay", "policy", "command", "governance", "trace", "scan", "json", "diag"]),
     ("knowledge", &["random", "verify", "rules", "trace", "scan", "source", "json", "tokens", "time", "diag"]),
     ("attest", &["trace"]),
+    ("redact", &["trace", "scan", "json"]),
     // Of `report` only the escaping: what a map shows is counted as it is shown.
     ("repomap", &["workspace", "tokens", "report"]),
     ("config", &["verify", "rules", "time", "diag"]),
@@ -33,6 +34,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "trajectory",
             "attest",
+            "redact",
             "knowledge",
             "config",
             "time",

@@ -31,6 +31,7 @@ mod pages;
 mod policy;
 mod properties;
 mod reading;
+mod redact;
 mod repomap;
 mod repomap_samples;
 mod reports;
