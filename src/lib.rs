@@ -8,6 +8,7 @@ pub mod attest;
 pub mod cli;
 pub mod command;
 pub mod config;
+pub mod detectors;
 pub mod diag;
 pub mod governance;
 pub mod json;

@@ -26,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("knowledge", &["random", "verify", "rules", "trace", "scan", "source", "json", "tokens", "time", "diag"]),
     ("attest", &["trace"]),
     ("redact", &["trace", "scan", "json"]),
+    ("detectors", &["verify", "rules", "replay", "diag"]),
     // Of `report` only the escaping: what a map shows is counted as it is shown.
     ("repomap", &["workspace", "tokens", "report"]),
     ("config", &["verify", "rules", "time", "diag"]),
@@ -35,6 +36,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "trajectory",
             "attest",
             "redact",
+            "detectors",
             "knowledge",
             "config",
             "time",

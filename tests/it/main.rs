@@ -21,6 +21,7 @@ mod catalogue;
 mod cli;
 mod command;
 mod corpora;
+mod detectors;
 mod diffs;
 mod gate;
 mod generate;
