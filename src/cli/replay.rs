@@ -2,7 +2,7 @@
 
 use super::output::{Color, Failure, print};
 use super::patch::git_failure;
-use super::reports::{ReportArgs, shell_line};
+use super::reports::{ReportArgs, shell_line, statistics};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE, exit_code};
 use crate::diag::Severity;
 use crate::replay::Assessor;
@@ -331,7 +331,9 @@ impl Common {
         let outcome = Outcome::of(&report, self.fail_on.severity(), options.schema_only);
         let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: options.schema_only };
         let command = self.command(options.schema_only, extra);
-        self.reports.write(&targets, &Run { report: &report, outcome: &outcome, text, command: &command })?;
+        let statistics = statistics(&targets, &report);
+        let run = Run { report: &report, outcome: &outcome, text, command: &command, statistics: statistics.as_ref() };
+        self.reports.write(&targets, &run)?;
         if let Some(sentence) = outcome.sentence() {
             let _ = writeln!(anstream::stderr().lock(), "{sentence}");
         }

@@ -36,7 +36,12 @@ fn detectors_keep_their_precision_and_recall() {
 #[test]
 fn the_command_prints_each_detector_and_fails_below_a_floor() {
     let run = |arguments: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).current_dir(folder()).args(["detectors", "measure"]).args(arguments).output().unwrap()
+        Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+            .current_dir(folder())
+            .args(["detectors", "measure"])
+            .args(arguments)
+            .output()
+            .unwrap()
     };
     let output = run(&[".", "--floor", "90"]);
     let text = String::from_utf8(output.stdout).unwrap();
@@ -47,7 +52,6 @@ fn the_command_prints_each_detector_and_fails_below_a_floor() {
     assert!(text.contains("YV803 secret-in-trace"));
     let docs = std::fs::read_to_string(folder().join("../docs/detectors.md")).unwrap();
     assert!(docs.contains(text.trim()), "docs/detectors.md holds what `detectors measure` prints:\n{text}");
-    assert_eq!(run(&[".", "--floor", "100"]).status.code(), Some(1));
     assert_eq!(run(&["/dev/null/none"]).status.code(), Some(2));
     let empty = tempfile::tempdir().unwrap();
     assert_eq!(run(&[empty.path().to_str().unwrap()]).status.code(), Some(2));
@@ -57,5 +61,6 @@ fn the_command_prints_each_detector_and_fails_below_a_floor() {
         run(&[empty.path().to_str().unwrap()]).status.code()
     };
     assert_eq!((rows("# nothing\n"), rows("{\"nonsense\":1}\n")), (Some(3), Some(2)));
-    assert_eq!(rows("{\"finds\":false,\"output\":\"x\"}\n"), Some(0));
+    assert_eq!(rows("{\"finds\":false,\"output\":\"x\"}\n{\"finds\":true,\"output\":\"x\"}\n"), Some(0));
+    assert_eq!(run(&[empty.path().to_str().unwrap(), "--floor", "1"]).status.code(), Some(1));
 }

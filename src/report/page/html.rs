@@ -1,16 +1,17 @@
 //! A page in a browser: one file, no script, nothing loaded. The template escapes every word.
 
-use super::{Kind, Page, Part};
+use super::{Kind, Page, Part, chart};
 use crate::report::terminal;
 use minijinja::{Environment, value::Serde};
 use serde::Serialize;
 use std::io::{self, Write};
 
-const TEMPLATE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("../html/style.css");
+const TEMPLATE: &str = concat!(include_str!("parts.html"), include_str!("page.html"));
+const STYLE: &str = concat!(include_str!("../html/style.css"), include_str!("chart.css"));
 
-#[derive(Default, Serialize)]
-struct View {
+/// A part as a template shows it.
+#[derive(Debug, Default, Serialize)]
+pub(in crate::report) struct View {
     part: &'static str,
     level: u8,
     name: &'static str,
@@ -20,12 +21,13 @@ struct View {
     missing: Option<String>,
     head: Vec<&'static str>,
     rows: Vec<Vec<String>>,
+    chart: Option<chart::View>,
     /// The first row of a list, and the last one.
     opens: bool,
     closes: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Line {
     class: &'static str,
     text: String,
@@ -69,8 +71,14 @@ fn view(part: &Part) -> View {
             rows: rows.iter().map(|row| row.iter().map(|c| shown(c)).collect()).collect(),
             ..View::default()
         },
+        Part::Chart(chart) => View { part: "chart", chart: Some(chart.view()), ..View::default() },
         Part::Say(text, tone) => View { part: "say", text: shown(text), class: tone.class(), ..View::default() },
     }
+}
+
+/// The tables and charts of a page, for a section of another one.
+pub(in crate::report) fn figures(page: &Page) -> Vec<View> {
+    page.parts.iter().filter(|part| matches!(part, Part::Table(..) | Part::Chart(_))).map(view).collect()
 }
 
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
