@@ -81,7 +81,9 @@ pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
     if document {
         gathered.add(body, true);
     } else {
-        body.lines().for_each(|line| gathered.add(line, is_json(line)));
+        for line in body.lines() {
+            gathered.add(line, is_json(line));
+        }
     }
     let redactor = gathered.redactor().map_err(|cause| Error::Secret { line: 0, cause })?;
     let mut outcome = Outcome::default();

@@ -157,7 +157,9 @@ impl ContextBook {
                 Some(diff) => self.changed(diff, items, breaks),
                 None => self.items = Some(by_path(items)),
             }
-            carrying.iter().for_each(|message| self.sources.carried(&message.decode()));
+            for message in carrying {
+                self.sources.carried(&message.decode());
+            }
         }
         self.weighed(snapshot.metadata, snapshot.items.as_deref().unwrap_or_default(), carrying, budget, breaks);
     }

@@ -217,7 +217,7 @@ mod tests {
         #[test]
         fn any_text_has_tokens_that_lie_in_it(text in "\\PC{0,80}") {
             let all = tokens(&text);
-            prop_assert!(all.iter().all(|t| text[t.at..].starts_with(t.text) && !t.text.is_empty()));
+            prop_assert!(all.iter().all(|t| text.get(t.at..).is_some_and(|rest| rest.starts_with(t.text)) && !t.text.is_empty()));
             prop_assert!(all.windows(2).all(|p| p[0].at + p[0].text.len() <= p[1].at));
         }
     }

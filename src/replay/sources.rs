@@ -233,7 +233,7 @@ mod tests {
         let mut sources = Sources::default();
         let all = |_: &str| true;
         let none = BTreeSet::new();
-        let mut ask = |sources: &mut Sources, declared: &BTreeSet<String>| {
+        let ask = |sources: &mut Sources, declared: &BTreeSet<String>| {
             sources
                 .undeclared(ActionType::Answer, payload(&answer), &all, declared)
                 .into_iter()

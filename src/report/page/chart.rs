@@ -23,6 +23,8 @@ pub struct Chart {
     pub title: String,
     /// What bars and whiskers mean.
     pub about: &'static str,
+    /// Whether lengths grow with the number of digits, where small and large numbers stand side by side.
+    pub logarithmic: bool,
     /// The bars, from top to bottom.
     pub bars: Vec<Bar>,
 }
@@ -30,7 +32,7 @@ pub struct Chart {
 // All in pixels of the drawing, which a browser scales.
 const LABELS: f64 = 200.0;
 const LENGTH: f64 = 340.0;
-const NUMBERS: f64 = 100.0;
+const NUMBERS: f64 = 150.0;
 const ROW: f64 = 26.0;
 const THICK: f64 = 16.0;
 /// Characters of a label; the table has all of it.
@@ -68,7 +70,10 @@ fn pixels(n: f64) -> f64 {
 
 impl Chart {
     pub(super) fn view(&self) -> View {
-        let finite = |n: f64| if n.is_finite() { n.max(0.0) } else { 0.0 };
+        let finite = |n: f64| {
+            let n = if n.is_finite() { n.max(0.0) } else { 0.0 };
+            if self.logarithmic { n.ln_1p() } else { n }
+        };
         let longest = self.bars.iter().map(|b| finite(b.value).max(b.reach.map_or(0.0, finite))).fold(0.0, f64::max);
         let scale = |n: f64| if longest > 0.0 { pixels(finite(n) / longest * LENGTH) } else { 0.0 };
         let mut top = 4.0;
@@ -117,9 +122,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_drawn_outside(bars in proptest::collection::vec((any::<f64>(), proptest::option::of(any::<f64>()), "\\PC{0,40}"), 0..8)) {
+        fn nothing_is_drawn_outside(logarithmic in any::<bool>(), bars in proptest::collection::vec((any::<f64>(), proptest::option::of(any::<f64>()), "\\PC{0,40}"), 0..8)) {
             let bars: Vec<Bar> = bars.into_iter().map(|(value, reach, label)| Bar { label, value, reach, shown: "1".into() }).collect();
-            let view = Chart { title: "t".into(), about: "", bars }.view();
+            let view = Chart { title: "t".into(), about: "", logarithmic, bars }.view();
             for row in &view.rows {
                 prop_assert!(row.length >= 0.0 && row.length <= LENGTH);
                 prop_assert!(row.whisker.is_none_or(|end| (LABELS..=LABELS + LENGTH).contains(&end)));
@@ -132,7 +137,8 @@ mod tests {
     #[test]
     fn the_longest_bar_has_the_whole_length() {
         let bar = |value, reach| Bar { label: "a".into(), value, reach, shown: "1".into() };
-        let view = Chart { title: "t".into(), about: "", bars: vec![bar(1.0, None), bar(2.0, Some(4.0))] }.view();
+        let view =
+            Chart { title: "t".into(), about: "", logarithmic: false, bars: vec![bar(1.0, None), bar(2.0, Some(4.0))] }.view();
         assert_eq!((view.rows[0].length, view.rows[1].length, view.rows[1].whisker), (85.0, 170.0, Some(540.0)));
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     let mut in_list = false;
-    // A chart says what the table behind it says.
+    // A chart says what the table before it says.
     for (n, part) in page.parts.iter().filter(|part| !matches!(part, Part::Chart(_))).enumerate() {
         let row = matches!(part, Part::Row(..));
         if n > 0 && !(row && in_list) {

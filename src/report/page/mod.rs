@@ -64,7 +64,7 @@ pub enum Part {
     },
     /// A table with a caption; numbers stand to the right.
     Table(String, Vec<&'static str>, Vec<Vec<String>>),
-    /// Bars, where somebody can draw them. A table with the same numbers follows.
+    /// Bars, where somebody can draw them. A table with the same numbers stands before it.
     Chart(Chart),
     /// A sentence.
     Say(String, Tone),
@@ -161,7 +161,7 @@ mod tests {
         page.row("name", text);
         page.block(Kind::Diff, text, 3, 40);
         let bar = Bar { label: text.into(), value: 1.0, reach: Some(2.0), shown: text.into() };
-        page.parts.push(Part::Chart(Chart { title: text.into(), about: "Bars.", bars: vec![bar] }));
+        page.parts.push(Part::Chart(Chart { title: text.into(), about: "Bars.", logarithmic: false, bars: vec![bar] }));
         page.parts.push(Part::Table(text.into(), vec!["a", "b"], vec![vec![text.into(), "1".into()]]));
         page.say(text, Tone::Good);
         page

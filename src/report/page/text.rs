@@ -24,7 +24,7 @@ fn style(tone: Tone) -> Style {
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     let bold = Style::new().bold();
     let dim = Style::new().dimmed();
-    // A chart says what the table behind it says.
+    // A chart says what the table before it says.
     for (n, part) in page.parts.iter().filter(|part| !matches!(part, Part::Chart(_))).enumerate() {
         match part {
             Part::Heading(_, text, tone) => {

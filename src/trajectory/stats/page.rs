@@ -2,7 +2,7 @@
 
 use super::{Counts, Distribution, Document};
 use crate::report::page::{Bar, Chart, Page, Part, Tone};
-use crate::trajectory::words::plural;
+use crate::trajectory::words::{duration, plural};
 
 /// Bars of one chart; the table has more.
 const BARS: usize = 10;
@@ -57,8 +57,13 @@ fn counted(caption: &str, head: &'static str, counts: &Counts, page: &mut Page) 
         rows.push(row(&format!("{} others", all.len() - ROWS), rest, total));
     }
     let bars = all.iter().take(BARS).map(|(word, n)| bar(word, **n, total)).collect();
-    page.parts.push(Part::Chart(Chart { title: caption.to_owned(), about: "A bar for each, by how often it was seen.", bars }));
     page.parts.push(Part::Table(caption.to_owned(), vec![head, "count", "share"], rows));
+    page.parts.push(Part::Chart(Chart {
+        title: caption.to_owned(),
+        about: "A bar for each, by how often it was seen.",
+        logarithmic: false,
+        bars,
+    }));
 }
 
 fn bar(word: &str, count: u64, total: u64) -> Bar {
@@ -94,10 +99,6 @@ fn distributions(document: &Document, page: &mut Page) {
     let times = times.into_iter().filter_map(|(name, d)| Some((name.to_owned(), d.as_ref()?)));
     let states = document.time_per_state.iter().map(|(state, d)| (format!("in {state}"), d));
     let bars: Vec<Bar> = times.chain(states).map(|(name, d)| span(name, d)).collect();
-    if !bars.is_empty() {
-        let about = "A bar up to the median, and a whisker up to what nine of ten don't exceed, in milliseconds.";
-        page.parts.push(Part::Chart(Chart { title: "Times: median and 90 %, ms".to_owned(), about, bars }));
-    }
     if !rows.is_empty() {
         page.parts.push(Part::Table(
             "Distributions".to_owned(),
@@ -105,10 +106,21 @@ fn distributions(document: &Document, page: &mut Page) {
             rows,
         ));
     }
+    if !bars.is_empty() {
+        let about = "A bar up to the median, and a whisker up to what nine of ten don't exceed, on a logarithmic scale.";
+        page.parts.push(Part::Chart(Chart { title: "Times: median and 90 %".to_owned(), about, logarithmic: true, bars }));
+    }
 }
 
 fn span(label: String, d: &Distribution) -> Bar {
-    Bar { label, value: d.median, reach: Some(d.p90), shown: format!("{} / {}", say(d.median), say(d.p90)) }
+    Bar { label, value: d.median, reach: Some(d.p90), shown: format!("{} / {}", time(d.median), time(d.p90)) }
+}
+
+/// Milliseconds in words.
+fn time(millis: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, reason = "a cast to an integer saturates")]
+    let whole = millis.round() as i64;
+    duration(whole)
 }
 
 fn say(n: f64) -> String {
