@@ -449,7 +449,7 @@ fn an_index_gives_evidence_with_files_and_lines() {
     let config = "[knowledge]\ntraces = ['t.jsonl']\ngraph = ['graph.jsonl']\n";
     std::fs::write(folder.path().join("yuangs-verify.toml"), config).unwrap();
     let run = |arguments: &[&str]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
         command.current_dir(folder.path()).args(arguments).output().unwrap()
     };
     assert!(run(&["knowledge", "reindex"]).status.success());
