@@ -16,7 +16,7 @@ use yuangs_verify::verify::{Options, verify_reader};
 fn options(schema_only: bool) -> Options {
     Options {
         limits: Limits { record_bytes: 64 << 10, depth: 64, document_bytes: 1 << 20, input_bytes: 16 << 20 },
-        settings: Settings { assessor: Assessor::V0, keys: None, keep_changes: true },
+        settings: Settings { assessor: Assessor::V0, keys: None, keep_changes: true, context_budget: Some(100) },
         schema_only,
         ..Options::default()
     }

@@ -4,14 +4,18 @@ use super::book::{Print, ReadArgs};
 use super::output::{Color, Failure, print};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
 use crate::diag::Code;
+use crate::knowledge::about::about;
+use crate::knowledge::graph::{Graph as KnowledgeGraph, Statement};
+use crate::knowledge::{KnowledgeError, Store};
 use crate::report::write_pretty;
 use crate::rules::{self, Page, Rule};
-use crate::trajectory::Book;
+use crate::scan::mask::Mask;
 use crate::trajectory::explain::{Detail, Document, page};
 use crate::trajectory::graph::Graph;
+use crate::trajectory::{Book, Known};
 use clap::Args;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Explain a trace or a rule.
 #[derive(Debug, Args)]
@@ -29,6 +33,10 @@ pub struct ExplainArgs {
     /// A knowledge graph (JSONL edges) whose evidence and provenance are told as well.
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
+    /// An index of knowledge, as `knowledge reindex` writes it (`.yuangs/index.db`): what it knows of the executions, of their
+    /// skills and of the graph is told as well, with the lines that it rests on.
+    #[arg(long, value_name = "FILE")]
+    index: Option<PathBuf>,
     /// How.
     #[arg(long, value_enum, default_value_t = Print::Text)]
     format: Print,
@@ -46,6 +54,33 @@ pub struct ExplainArgs {
 fn rule(word: &str) -> Option<&'static Rule> {
     let by_name = || rules::ALL.iter().find(|r| r.name == word).copied();
     Code::parse(word).and_then(rules::by_code).or_else(by_name)
+}
+
+/// Asks an index of knowledge what it knows of each execution.
+fn ask(path: &Path, book: &mut Book, secrets: &Mask) -> Result<(), Failure> {
+    let remedy = |e: &KnowledgeError| match e {
+        KnowledgeError::Foreign { .. } => "name the file that `knowledge reindex` has written",
+        other => other.remedy(),
+    };
+    let failure = |e: KnowledgeError| Failure::unable(e.to_string(), remedy(&e));
+    let store = Store::open(path).map_err(failure)?;
+    let graph = KnowledgeGraph::of(&store).map_err(failure)?;
+    let clean = |mut text: String| {
+        secrets.clean(&mut text);
+        text
+    };
+    for execution in &mut book.executions {
+        let used = execution.turns.iter().filter_map(|t| t.used_skills.as_ref()).flatten().cloned().collect();
+        let statements = about(&store, &graph, &execution.execution_id, &used).map_err(failure)?;
+        let known = |s: Statement| Known {
+            what: s.what.to_owned(),
+            node: clean(s.node),
+            note: clean(s.note),
+            lines: s.lines.iter().map(|l| format!("{}:{}", l.file, l.line)).collect(),
+        };
+        execution.known = Some(statements.into_iter().map(known).collect());
+    }
+    Ok(())
 }
 
 impl ExplainArgs {
@@ -73,6 +108,9 @@ impl ExplainArgs {
         };
         let mut book = reading.book;
         self.select(&mut book)?;
+        if let Some(path) = &self.index {
+            ask(path, &mut book, &reading.secrets)?;
+        }
         if book.is_empty() && book.findings.is_empty() {
             let _ = writeln!(anstream::stderr().lock(), "nothing was explained: no execution and no command is recorded");
             return Ok(EXIT_EMPTY);

@@ -5,6 +5,7 @@ mod book;
 mod command;
 mod compare;
 mod config;
+mod detectors;
 mod explain;
 mod export;
 mod fsm;
@@ -13,6 +14,7 @@ mod knowledge;
 mod output;
 mod patch;
 mod policy;
+mod redact;
 mod replay;
 mod repomap;
 mod reports;
@@ -94,6 +96,11 @@ enum Command {
     /// Show the rules for credentials, or how good they are.
     #[command(subcommand)]
     Secrets(secrets::SecretsCommand),
+    /// Measure how good each detector is.
+    #[command(subcommand)]
+    Detectors(detectors::DetectorsCommand),
+    /// Write a trace without the credentials that stand in it.
+    Redact(redact::RedactArgs),
     /// Keep an index of what traces, transcripts and documents say, and answer from it within a budget of tokens.
     #[command(subcommand)]
     Knowledge(knowledge::KnowledgeCommand),
@@ -142,6 +149,8 @@ pub fn main() -> ExitCode {
         Command::Schema(command) => command.run(),
         Command::Fsm(command) => command.run(),
         Command::Secrets(command) => command.run(),
+        Command::Detectors(command) => command.run(),
+        Command::Redact(args) => args.run(),
         Command::Knowledge(command) => command.run(),
         Command::Explain(args) => args.run(),
         Command::Compare(args) => args.run(),

@@ -2,7 +2,7 @@
 
 use super::output::{Color, Failure, print};
 use super::patch::git_failure;
-use super::reports::{ReportArgs, shell_line};
+use super::reports::{ReportArgs, shell_line, statistics};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE, exit_code};
 use crate::diag::Severity;
 use crate::replay::Assessor;
@@ -114,6 +114,9 @@ pub struct ReplayArgs {
     /// Trust file with the public keys whose signatures count; without it signatures aren't checked.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
+    /// Tokens that the context of a turn may have. A trace can set a lower limit itself, no higher one.
+    #[arg(long, value_name = "TOKENS")]
+    context_budget: Option<u64>,
     /// Hold what ran against this git repository: do the executed diffs apply, are the files that change those that were
     /// declared and observed?
     #[arg(long, value_name = "DIR")]
@@ -164,8 +167,12 @@ impl ReplayArgs {
         if let Some(path) = &self.keys {
             extra.extend(["--keys".to_owned(), path.to_string_lossy().into_owned()]);
         }
+        extra.extend(self.context_budget.iter().flat_map(|n| ["--context-budget".to_owned(), n.to_string()]));
         let keep_changes = self.repo.is_some();
-        let options = Options { settings: Settings { assessor, keys, keep_changes }, ..self.common.options() };
+        let options = Options {
+            settings: Settings { assessor, keys, keep_changes, context_budget: self.context_budget },
+            ..self.common.options()
+        };
         match (self.mode, &self.policy, &self.repo) {
             (Mode::ReEvaluate, Some(policy), None) => return self.re_evaluate(policy, &options),
             (Mode::ReEvaluate, Some(_), Some(_)) => {
@@ -324,7 +331,9 @@ impl Common {
         let outcome = Outcome::of(&report, self.fail_on.severity(), options.schema_only);
         let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: options.schema_only };
         let command = self.command(options.schema_only, extra);
-        self.reports.write(&targets, &Run { report: &report, outcome: &outcome, text, command: &command })?;
+        let statistics = statistics(&targets, &report);
+        let run = Run { report: &report, outcome: &outcome, text, command: &command, statistics: statistics.as_ref() };
+        self.reports.write(&targets, &run)?;
         if let Some(sentence) = outcome.sentence() {
             let _ = writeln!(anstream::stderr().lock(), "{sentence}");
         }

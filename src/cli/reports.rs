@@ -1,7 +1,10 @@
 //! `--report FORMAT=PATH`: the reports of one run, and where each goes.
 
 use super::output::{Color, Failure, print};
+use crate::report::page::Page;
 use crate::report::{Format, Run};
+use crate::trajectory::{Book, stats};
+use crate::verify::Report;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::collections::BTreeSet;
@@ -111,6 +114,12 @@ impl ReportArgs {
         }
         Ok(())
     }
+}
+
+/// Counts and distributions of a report, where a page draws them.
+pub(super) fn statistics(targets: &[Target], report: &Report) -> Option<Page> {
+    let drawn = targets.iter().any(|t| t.format == Format::Html) && !report.summaries.is_empty();
+    drawn.then(|| stats::page(&stats::stats(&Book::gather(&report.summaries, &report.findings, report.timeline.clone()))))
 }
 
 /// A command line that a shell reads as these words.

@@ -4,6 +4,7 @@
 //! ([`reindex`]). What stands in the store can be made again from the sources at any time. Questions are answered in
 //! layers that never exceed their budget of tokens ([`retrieve`]).
 
+pub mod about;
 mod chunk;
 mod error;
 mod extract;

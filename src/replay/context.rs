@@ -1,8 +1,11 @@
 //! What an execution's thoughts were shown, and what they refer to.
 
+use super::budget::Budget;
 use super::cut;
+use super::sources::{Sources, used_context};
 use crate::json::Str;
 use crate::trace::action::{self, plain_path};
+use crate::trace::injected::{self, SnapshotMetadata};
 use crate::trace::record::{ActionType, ContextDiff, ContextSnapshot, Payload, SnapshotItem, Turn};
 use crate::trace::v1::Record;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +30,26 @@ pub enum ContextBreak {
         /// Why it looks cut.
         why: String,
     },
+    /// An action repeats an item that its turn doesn't declare.
+    Undeclared {
+        /// The item.
+        path: String,
+        /// What is repeated.
+        text: String,
+        /// How many tokens in a row.
+        tokens: usize,
+    },
+    /// The context is over its budget.
+    OverBudget {
+        /// Tokens of its items, as recorded.
+        recorded: u64,
+        /// Tokens of the text that messages carried; `None` when no message did.
+        counted: Option<u64>,
+        /// Tokens that it may have.
+        limit: u64,
+        /// Who counted.
+        tokenizer: &'static str,
+    },
 }
 
 /// The items that were last shown, hashes by path (`None` until a record lists them), and what came back.
@@ -35,28 +58,41 @@ pub(super) struct ContextBook {
     items: Option<BTreeMap<String, String>>,
     /// Why the last output looks cut: its observation may still say that it is.
     cut: Option<String>,
+    sources: Sources,
+    budget: Budget,
 }
 
 impl ContextBook {
-    /// Takes note of what a record says of the context.
-    pub(super) fn note(&mut self, record: &Record<'_>) -> Vec<ContextBreak> {
+    /// Takes note of what a record says of the context. `budget` is one that the caller has set.
+    pub(super) fn note(&mut self, record: &Record<'_>, budget: Option<u64>) -> Vec<ContextBreak> {
         let mut breaks = Vec::new();
         match record {
+            Record::ExecutionStarted(r) => self.sources.asked(&r.root_intent.decode()),
             Record::ThoughtGenerated(r) => {
-                self.shown(r.context_snapshot.as_ref(), None, &mut breaks);
-                let answer = r.thought.action.as_ref().and_then(|a| answer(a.kind, &a.payload));
-                self.references(r.used_context.as_deref(), r.thought.reasoning, answer.as_deref(), &mut breaks);
+                self.shown(r.context_snapshot.as_ref(), None, budget, &mut breaks);
+                let action = r.thought.action.as_ref().map(|a| (a.kind, a.payload));
+                self.thought(r.used_context.as_deref(), r.thought.reasoning, action, &mut breaks);
+            }
+            Record::ActionProposed(r) => self.about_to_run(Some((r.action.kind, r.action.payload))),
+            Record::GovernanceDecided(r) => {
+                self.about_to_run(r.decision.modified_action.as_ref().map(|a| (a.kind, a.payload)));
             }
             Record::ExecutionFinished(r) => {
                 let marked = r.result.truncated == Some(true);
                 self.cut = if marked { None } else { cut::written_looks_cut(r.result.output) };
+                self.about_to_run(r.action.as_ref().map(|a| (a.kind, a.payload)));
+                self.came_back(r.result.success, r.result.output);
             }
             Record::ObservationRecorded(r) => self.observed(r.observation.truncated, &mut breaks),
-            Record::ContextChanged(r) => self.changed(&r.diff, &r.snapshot.items, &mut breaks),
-            Record::Turn(turn) => self.turn(turn, &mut breaks),
+            Record::ContextChanged(r) => {
+                self.changed(&r.diff, &r.snapshot.items, &mut breaks);
+                self.weighed(r.snapshot.metadata, &r.snapshot.items, &[], budget, &mut breaks);
+            }
+            Record::Turn(turn) => self.turn(turn, budget, &mut breaks),
             Record::Execution(execution) => {
+                self.sources.asked(&execution.root_intent.decode());
                 for turn in &execution.turns {
-                    self.turn(turn, &mut breaks);
+                    self.turn(turn, budget, &mut breaks);
                 }
             }
             _ => {}
@@ -64,17 +100,39 @@ impl ContextBook {
         breaks
     }
 
-    fn turn(&mut self, turn: &Turn<'_>, breaks: &mut Vec<ContextBreak>) {
-        self.shown(Some(&turn.context_snapshot), turn.context_diff.as_ref(), breaks);
-        let thoughts = turn.thought.iter().chain(turn.thoughts.iter().flatten());
+    fn turn(&mut self, turn: &Turn<'_>, budget: Option<u64>, breaks: &mut Vec<ContextBreak>) {
+        self.shown(Some(&turn.context_snapshot), turn.context_diff.as_ref(), budget, breaks);
         if let Some(result) = turn.execution_result.as_ref().filter(|r| r.truncated != Some(true)) {
             self.cut = cut::written_looks_cut(result.output);
             self.observed(turn.observation.as_ref().and_then(|o| o.truncated), breaks);
         }
-        let mut used = turn.used_context.as_deref();
+        let mut thoughts = turn.thought.iter().chain(turn.thoughts.iter().flatten()).peekable();
+        let proposed = turn.proposed_action.as_ref().map(|a| (a.kind, a.payload));
+        if thoughts.peek().is_none() {
+            self.thought(turn.used_context.as_deref(), Str::plain(""), proposed, breaks);
+        }
         for thought in thoughts {
-            let answer = thought.action.as_ref().and_then(|a| answer(a.kind, &a.payload));
-            self.references(used.take(), thought.reasoning, answer.as_deref(), breaks);
+            let action = thought.action.as_ref().map(|a| (a.kind, a.payload));
+            self.thought(turn.used_context.as_deref(), thought.reasoning, action, breaks);
+        }
+        self.about_to_run(proposed);
+        self.about_to_run(turn.governance.as_ref().and_then(|g| g.modified_action.as_ref()).map(|a| (a.kind, a.payload)));
+        if let Some(result) = &turn.execution_result {
+            self.about_to_run(result.action.as_ref().map(|a| (a.kind, a.payload)));
+            self.came_back(result.success, result.output);
+        }
+    }
+
+    /// What runs may bring back the text of an item. Where no record lists items there is none.
+    fn about_to_run(&mut self, action: Option<(ActionType, Payload<'_>)>) {
+        if let Some((kind, payload)) = action.filter(|_| self.items.is_some()) {
+            self.sources.about_to_run(kind, payload);
+        }
+    }
+
+    fn came_back(&mut self, success: bool, output: Str<'_>) {
+        if self.items.is_some() {
+            self.sources.came_back(success, &output.decode());
         }
     }
 
@@ -85,13 +143,59 @@ impl ContextBook {
         }
     }
 
-    fn shown(&mut self, snapshot: Option<&ContextSnapshot<'_>>, diff: Option<&ContextDiff<'_>>, breaks: &mut Vec<ContextBreak>) {
-        if let Some(items) = snapshot.and_then(|s| s.items.as_deref()) {
+    fn shown(
+        &mut self,
+        snapshot: Option<&ContextSnapshot<'_>>,
+        diff: Option<&ContextDiff<'_>>,
+        budget: Option<u64>,
+        breaks: &mut Vec<ContextBreak>,
+    ) {
+        let Some(snapshot) = snapshot else { return };
+        let carrying = snapshot.recent_messages.as_ref().map_or(&[][..], |m| &m.carrying);
+        if let Some(items) = snapshot.items.as_deref() {
             match diff {
                 Some(diff) => self.changed(diff, items, breaks),
                 None => self.items = Some(by_path(items)),
             }
+            for message in carrying {
+                self.sources.carried(&message.decode());
+            }
         }
+        self.weighed(snapshot.metadata, snapshot.items.as_deref().unwrap_or_default(), carrying, budget, breaks);
+    }
+
+    /// Holds what is shown against its budget.
+    fn weighed(
+        &mut self,
+        metadata: Option<SnapshotMetadata<'_>>,
+        items: &[SnapshotItem<'_>],
+        messages: &[Str<'_>],
+        budget: Option<u64>,
+        breaks: &mut Vec<ContextBreak>,
+    ) {
+        self.budget.stated(metadata);
+        breaks.extend(self.budget.check(budget, items, messages.iter().map(|m| m.decode().into_owned())));
+    }
+
+    /// A thought: what it refers to, and what its action repeats.
+    fn thought(
+        &mut self,
+        used: Option<&[Str<'_>]>,
+        reasoning: Str<'_>,
+        action: Option<(ActionType, Payload<'_>)>,
+        breaks: &mut Vec<ContextBreak>,
+    ) {
+        let answer = action.and_then(|(kind, payload)| answer(kind, &payload));
+        self.references(used, reasoning, answer.as_deref(), breaks);
+        let (Some(items), Some((kind, payload))) = (&self.items, action) else { return };
+        let mut declared: BTreeSet<String> = used.unwrap_or_default().iter().map(|p| plain(&p.decode())).collect();
+        declared.extend(marked(&reasoning.decode()).map(plain));
+        if let Some(answer) = &answer {
+            declared.extend(marked(answer).map(plain));
+            declared.extend(used_context(answer).iter().map(|p| plain(p)));
+        }
+        let undeclared = self.sources.undeclared(kind, payload, &|path| items.contains_key(path), &declared);
+        breaks.extend(undeclared.into_iter().map(|u| ContextBreak::Undeclared { path: u.path, text: u.text, tokens: u.tokens }));
     }
 
     /// Holds a diff against the snapshots before, where one is known, and after it.
@@ -149,15 +253,14 @@ fn answer(kind: ActionType, payload: &Payload<'_>) -> Option<String> {
     (kind == ActionType::Answer).then(|| action::answer(payload.0))?
 }
 
-/// The paths of references in a text: `[Reference] TYPE: NAME (PATH)`, each on a line of its own.
+/// The paths of references in a text: `[Reference] TYPE: NAME (PATH)`, each up to the end of its line.
 fn marked(text: &str) -> impl Iterator<Item = &str> {
-    text.split("[Reference] ").skip(1).filter_map(|rest| {
-        let line = rest.lines().next()?;
-        let (kind, named) = line.split_once(": ")?;
-        let word = !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let (_, path) = named.split_once(" (").filter(|_| word)?;
-        path.split_once(')').map(|(path, _)| path)
-    })
+    let each = text.match_indices(injected::MARK).filter_map(|(at, _)| text.get(at..)?.lines().next());
+    each.filter_map(injected::marked)
+}
+
+fn plain(path: &str) -> String {
+    plain_path(path).into_owned()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! ([`Judged`]), the rules say what to think of them.
 
 mod authority;
+mod budget;
 mod changes;
 mod context;
 mod cut;
@@ -11,7 +12,9 @@ mod execution;
 mod judged;
 mod looks;
 mod machine;
+mod quoting;
 mod reach;
+mod sources;
 mod verdict;
 
 pub use authority::{Assessor, assess};

@@ -19,6 +19,8 @@ pub struct Run<'r> {
     pub text: TextOptions,
     /// The command that gives the same result at home.
     pub command: &'r str,
+    /// Counts and distributions, for a report that draws them.
+    pub statistics: Option<&'r super::page::Page>,
 }
 
 /// The formats of a report.

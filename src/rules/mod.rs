@@ -65,8 +65,10 @@ mod yv516;
 mod yv517;
 mod yv518;
 mod yv601;
+mod yv602;
 mod yv603;
 mod yv604;
+mod yv605;
 mod yv606;
 mod yv607;
 mod yv701;
@@ -198,8 +200,10 @@ pub const ALL: &[&Rule] = &[
     &yv517::RULE,
     &yv518::RULE,
     &yv601::RULE,
+    &yv602::RULE,
     &yv603::RULE,
     &yv604::RULE,
+    &yv605::RULE,
     &yv606::RULE,
     &yv607::RULE,
     &yv701::RULE,

@@ -17,6 +17,8 @@ pub struct Settings {
     pub keys: Option<TrustStore>,
     /// Keep what actions changed, to hold it against a repository.
     pub keep_changes: bool,
+    /// Tokens that the context of a turn may have, whatever the trace says of it.
+    pub context_budget: Option<u64>,
 }
 
 /// One step of one execution, or its end.

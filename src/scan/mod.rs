@@ -9,6 +9,7 @@ mod escapes;
 mod hidden;
 mod letters;
 pub mod mask;
+pub mod redact;
 mod runs;
 pub mod secret;
 mod strings;

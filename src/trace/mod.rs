@@ -4,6 +4,7 @@ pub mod action;
 pub mod contract;
 pub mod entry;
 pub mod format;
+pub mod injected;
 pub mod keys;
 pub mod native;
 pub mod record;

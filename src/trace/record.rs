@@ -5,6 +5,7 @@
 //! without being built ([`Each`]).
 
 use super::contract::{Evaluation, Thought, TurnThought};
+use super::injected::{Messages, SnapshotMetadata};
 use super::scalar::{Int, Timestamp};
 use crate::governance::{EvaluationKind, Risk, Ruling};
 use crate::json::{Raw, Str};
@@ -331,9 +332,9 @@ shapes! {
         input_hash: Str<'a>,
         system_prompt_version: Str<'a>,
         tool_set_version: Str<'a>,
-        recent_messages: Option<Each<Message<'a>>>,
+        recent_messages: Option<Messages<'a>>,
         items: Option<Vec<SnapshotItem<'a>>>,
-        metadata: Option<AnyObject>,
+        metadata: Option<SnapshotMetadata<'a>>,
     }
 
     /// What an agent wants to do.
@@ -440,7 +441,7 @@ shapes! {
     /// The items of a snapshot.
     pub struct SnapshotItems<'a> {
         items: Vec<SnapshotItem<'a>>,
-        metadata: Option<AnyObject>,
+        metadata: Option<SnapshotMetadata<'a>>,
     }
 
     /// An execution begins, or goes on after a pause.

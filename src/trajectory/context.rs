@@ -1,6 +1,6 @@
 //! The reference contract: a turn that uses context declares it, and what it declares has to have been there.
 //!
-//! Undeclared use can't be told from a trace, since a snapshot keeps hashes and no content.
+//! What is used and not declared makes a turn weak. The replay finds that (YV602), as far as a trace holds what items say.
 
 use super::model::Trajectory;
 use crate::verify::timeline::{Deed, Turn};
@@ -56,6 +56,8 @@ pub struct References {
     pub accuracy: Option<f64>,
     /// The paths that lead nowhere, the first of them.
     pub unknown: Vec<String>,
+    /// Turns that use an item and don't declare it: no evidence for anything.
+    pub weak_turns: BTreeSet<i64>,
     /// What is to be thought of it.
     pub quality: Quality,
 }
@@ -164,6 +166,7 @@ impl References {
             invalid,
             accuracy,
             unknown: unknown.into_iter().take(LISTED).collect(),
+            weak_turns: execution.findings.iter().filter(|f| f.code == "YV602").filter_map(|f| f.turn).collect(),
             quality,
         }
     }

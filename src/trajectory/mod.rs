@@ -19,4 +19,4 @@ pub mod versions;
 pub mod words;
 
 pub use context::{Quality, References};
-pub use model::{Book, FindingNote, Trajectory};
+pub use model::{Book, FindingNote, Known, Trajectory};

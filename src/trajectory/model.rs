@@ -4,7 +4,7 @@ use crate::diag::{Finding, Severity};
 use crate::governance::State;
 use crate::replay::{Summary, Verdict};
 use crate::verify::Report;
-use crate::verify::timeline::{CommandRun, Opening, Turn};
+use crate::verify::timeline::{CommandRun, Opening, Timeline, Turn};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -36,6 +36,19 @@ impl FindingNote {
     }
 }
 
+/// Something that an index of knowledge says of an execution.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Known {
+    /// What kind of statement it is.
+    pub what: String,
+    /// What it is about. May hold hostile text.
+    pub node: String,
+    /// More about it. May hold hostile text.
+    pub note: String,
+    /// The lines that it rests on, as `FILE:LINE`.
+    pub lines: Vec<String>,
+}
+
 /// One execution.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -64,6 +77,9 @@ pub struct Trajectory {
     pub turns_left_out: u64,
     /// What was found in it, in the order of the input.
     pub findings: Vec<FindingNote>,
+    /// What an index of knowledge says of it; `None` where none was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<Vec<Known>>,
 }
 
 impl Trajectory {
@@ -81,6 +97,7 @@ impl Trajectory {
             turns: Vec::new(),
             turns_left_out: summary.turns,
             findings: Vec::new(),
+            known: None,
         }
     }
 
@@ -140,26 +157,32 @@ impl Book {
     /// Gathers what a verification kept. Its turns have to have been asked for.
     #[must_use]
     pub fn of(report: Report) -> Self {
-        let mut book = Self { commands: report.timeline.commands, ..Self::default() };
+        Self::gather(&report.summaries, &report.findings, report.timeline)
+    }
+
+    /// Gathers the parts of a verification.
+    #[must_use]
+    pub fn gather(summaries: &[Summary], findings: &[Finding], timeline: Timeline) -> Self {
+        let mut book = Self { commands: timeline.commands, ..Self::default() };
         let mut index: BTreeMap<(String, String), usize> = BTreeMap::new();
-        for summary in &report.summaries {
+        for summary in summaries {
             index.entry((summary.file.to_string(), summary.id.to_string())).or_insert(book.executions.len());
             book.executions.push(Trajectory::of(summary));
         }
         let place = |file: &str, id: &str| index.get(&(file.to_owned(), id.to_owned())).copied();
-        for opening in report.timeline.openings {
+        for opening in timeline.openings {
             if let Some(e) = place(&opening.file, &opening.execution).and_then(|n| book.executions.get_mut(n)) {
                 e.openings.push(opening);
             }
         }
-        for turn in report.timeline.turns {
+        for turn in timeline.turns {
             if let Some(e) = place(&turn.file, &turn.execution).and_then(|n| book.executions.get_mut(n)) {
                 // The first steps of some formats stand before any turn; they are told, but are none.
                 e.turns_left_out = e.turns_left_out.saturating_sub(u64::from(turn.number.is_some()));
                 e.turns.push(turn);
             }
         }
-        for finding in &report.findings {
+        for finding in findings {
             let of = finding.execution.as_deref().and_then(|id| place(&finding.place.file, id));
             match of.and_then(|n| book.executions.get_mut(n)) {
                 Some(execution) => execution.findings.push(FindingNote::of(finding)),

@@ -164,7 +164,7 @@ impl Shard {
         let mut first = true;
         self.recorder.open_record(entry);
         let mut context_breaks = match &entry.record {
-            Record::V1(record) => live.execution.context(record),
+            Record::V1(record) => live.execution.context(record, settings.context_budget),
             _ => Vec::new(),
         };
         entry.record.steps(&mut |step| {

@@ -6,6 +6,7 @@ use std::path::Path;
 use yuangs_verify::replay::Assessor;
 use yuangs_verify::report::{Format, Outcome, Run, TextOptions};
 use yuangs_verify::rules::Settings;
+use yuangs_verify::trajectory::{Book, stats};
 use yuangs_verify::verify::{Counts, Options, Report, verify_reader};
 
 struct Payload {
@@ -68,7 +69,9 @@ fn written(report: &Report, format: Format, word: &str) -> String {
     let outcome = Outcome::of(report, Some(yuangs_verify::diag::Severity::Error), false);
     let text = TextOptions { verbose: true, ..TextOptions::default() };
     let command = format!("yuangs-verify replay -- '{word}'");
-    let run = Run { report, outcome: &outcome, text, command: &command };
+    let book = Book::gather(&report.summaries, &report.findings, report.timeline.clone());
+    let statistics = stats::page(&stats::stats(&book));
+    let run = Run { report, outcome: &outcome, text, command: &command, statistics: Some(&statistics) };
     let mut out = Vec::new();
     run.write(format, &mut out).unwrap();
     String::from_utf8(out).unwrap()

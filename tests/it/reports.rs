@@ -21,7 +21,13 @@ fn corpora() -> Report {
 
 fn written(report: &Report, format: Format) -> String {
     let outcome = Outcome::of(report, Some(Severity::Error), false);
-    let run = Run { report, outcome: &outcome, text: TextOptions::default(), command: "yuangs-verify replay -- traces" };
+    let run = Run {
+        report,
+        outcome: &outcome,
+        text: TextOptions::default(),
+        command: "yuangs-verify replay -- traces",
+        statistics: None,
+    };
     let mut out = Vec::new();
     run.write(format, &mut out).unwrap();
     String::from_utf8(out).unwrap()

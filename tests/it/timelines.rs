@@ -15,7 +15,13 @@ fn report(paths: &[&str], max_turns: usize) -> Report {
 
 fn page(report: &Report) -> String {
     let outcome = Outcome::of(report, Some(Severity::Error), false);
-    let run = Run { report, outcome: &outcome, text: TextOptions::default(), command: "yuangs-verify replay -- traces" };
+    let run = Run {
+        report,
+        outcome: &outcome,
+        text: TextOptions::default(),
+        command: "yuangs-verify replay -- traces",
+        statistics: None,
+    };
     let mut out = Vec::new();
     run.write(Format::Html, &mut out).unwrap();
     String::from_utf8(out).unwrap()

@@ -433,3 +433,43 @@ fn the_json_keeps_its_schemas() {
         assert!(compared.is_valid(&value), "{file}");
     }
 }
+
+/// What an index of knowledge knows is told with its lines; one that isn't there is an error.
+#[test]
+fn an_index_gives_evidence_with_files_and_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/traces/demo/diff-fix.jsonl")).unwrap();
+    std::fs::write(folder.path().join("t.jsonl"), trace).unwrap();
+    let graph = concat!(
+        "{\"from\":\"context:src/add.ts\",\"to\":\"execution:diff-fix\",\"type\":\"used_in\",\"timestamp\":1}\n",
+        "{\"from\":\"execution:diff-fix\",\"to\":\"skill:mend\",\"type\":\"validated_by\",\"timestamp\":2,\"meta\":{\"success\":true}}\n",
+        "{\"from\":\"skill:mend\",\"to\":\"context:src/add.ts\",\"type\":\"derived_from\",\"timestamp\":3}\n",
+    );
+    std::fs::write(folder.path().join("graph.jsonl"), graph).unwrap();
+    let config = "[knowledge]\ntraces = ['t.jsonl']\ngraph = ['graph.jsonl']\n";
+    std::fs::write(folder.path().join("yuangs-verify.toml"), config).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
+        command.current_dir(folder.path()).args(arguments).output().unwrap()
+    };
+    assert!(run(&["knowledge", "reindex"]).status.success());
+    let output = run(&["explain", "t.jsonl", "--index", ".yuangs/index.db"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    for said in [
+        "used context:src/add.ts (graph.jsonl:1)",
+        "skill:mend: succeeded (graph.jsonl:2)",
+        "derived from context:src/add.ts (graph.jsonl:3)",
+        "(t.jsonl:1)",
+    ] {
+        assert!(text.contains(said), "{said}\n{text}");
+    }
+    let json = run(&["explain", "t.jsonl", "--index", ".yuangs/index.db", "--format", "json"]);
+    let value: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(value["executions"][0]["known"][1]["lines"][0], "graph.jsonl:1");
+    let missing = run(&["explain", "t.jsonl", "--index", "nowhere.db"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("no index at `nowhere.db`"));
+    let foreign = run(&["explain", "t.jsonl", "--index", "graph.jsonl"]);
+    assert_eq!(foreign.status.code(), Some(2));
+}

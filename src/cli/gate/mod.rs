@@ -12,7 +12,7 @@ use super::attest::AttestArgs;
 use super::exit_code;
 use super::output::Failure;
 use super::replay::FailOn;
-use super::reports::{ReportArgs, Target, shell_line};
+use super::reports::{ReportArgs, Target, shell_line, statistics};
 use crate::config::{Applied, Baseline, Config, apply, day_end};
 use crate::diag::assign_fingerprints;
 use crate::report::{Format, Outcome, Run, TextOptions};
@@ -85,7 +85,9 @@ impl GateArgs {
         };
         let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: false };
         let command = shell_line(&["yuangs-verify".into(), "gate".into(), "--config".into(), shown(&located.path)]);
-        self.reports.write(&targets, &Run { report: &report, outcome: &outcome, text, command: &command })?;
+        let statistics = statistics(&targets, &report);
+        let run = Run { report: &report, outcome: &outcome, text, command: &command, statistics: statistics.as_ref() };
+        self.reports.write(&targets, &run)?;
         self.attest.after(before, &located, baseline.as_deref(), (&report, &outcome, self.now.unwrap_or_default()))?;
         if let Some(sentence) = outcome.sentence() {
             let _ = writeln!(anstream::stderr().lock(), "{sentence}");

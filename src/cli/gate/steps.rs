@@ -58,7 +58,7 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
     };
     let inputs = inputs(located, traces);
     let missing = inputs.is_empty().then(|| format!("nothing was verified: no trace under {}", traces.paths.join(", ")));
-    let options = Options { settings: Settings { assessor, keys, keep_changes: false }, max_turns, ..Options::default() };
+    let options = Options { settings: Settings { assessor, keys, ..Settings::default() }, max_turns, ..Options::default() };
     Ok(Part { report: verify(&inputs, &options), missing, lacking: None })
 }
 

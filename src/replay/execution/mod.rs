@@ -285,8 +285,9 @@ impl Execution {
     }
 
     /// Takes note of what a record says of the context that thoughts were shown; what can't be is for the first step's facts.
-    pub fn context(&mut self, record: &v1::Record<'_>) -> Vec<ContextBreak> {
-        self.shown.note(record)
+    /// `budget` is one for the context, in tokens, that the caller has set.
+    pub fn context(&mut self, record: &v1::Record<'_>, budget: Option<u64>) -> Vec<ContextBreak> {
+        self.shown.note(record, budget)
     }
 
     /// Something that may belong to this execution could not be read.

@@ -17,8 +17,8 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-const TEMPLATE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("style.css");
+const TEMPLATE: &str = concat!(include_str!("../page/parts.html"), include_str!("page.html"));
+const STYLE: &str = concat!(include_str!("style.css"), include_str!("../page/chart.css"));
 const SCRIPT: &str = include_str!("script.js");
 
 /// Findings that are listed; the rest is counted.
@@ -55,6 +55,7 @@ struct Page<'p> {
     findings_left_out: u64,
     executions: &'p [execution::View],
     turns_left_out: u64,
+    statistics: Vec<super::page::html::View>,
     looked_at: String,
     signatures: Option<String>,
     notices: Vec<String>,
@@ -116,6 +117,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         findings_left_out: counts.left_out + (worst.len() - listed.len()) as u64,
         executions: &executions,
         turns_left_out: report.timeline.left_out,
+        statistics: run.statistics.map(super::page::html::figures).unwrap_or_default(),
         looked_at: words::looked_at(report, run.text.schema_only),
         signatures,
         notices: report.notices.iter().map(|n| shown(n)).collect(),

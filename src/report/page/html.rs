@@ -1,16 +1,17 @@
 //! A page in a browser: one file, no script, nothing loaded. The template escapes every word.
 
-use super::{Kind, Page, Part};
+use super::{Kind, Page, Part, chart};
 use crate::report::terminal;
 use minijinja::{Environment, value::Serde};
 use serde::Serialize;
 use std::io::{self, Write};
 
-const TEMPLATE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("../html/style.css");
+const TEMPLATE: &str = concat!(include_str!("parts.html"), include_str!("page.html"));
+const STYLE: &str = concat!(include_str!("../html/style.css"), include_str!("chart.css"));
 
-#[derive(Default, Serialize)]
-struct View {
+/// A part as a template shows it.
+#[derive(Debug, Default, Serialize)]
+pub(in crate::report) struct View {
     part: &'static str,
     level: u8,
     name: &'static str,
@@ -20,12 +21,13 @@ struct View {
     missing: Option<String>,
     head: Vec<&'static str>,
     rows: Vec<Vec<String>>,
-    /// The first row of a list, and the last one.
+    chart: Option<chart::View>,
+    /// The first row of a list, and the last one; a table with a chart behind it, and that chart.
     opens: bool,
     closes: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Line {
     class: &'static str,
     text: String,
@@ -69,21 +71,38 @@ fn view(part: &Part) -> View {
             rows: rows.iter().map(|row| row.iter().map(|c| shown(c)).collect()).collect(),
             ..View::default()
         },
+        Part::Chart(chart) => View { part: "chart", chart: Some(chart.view()), ..View::default() },
         Part::Say(text, tone) => View { part: "say", text: shown(text), class: tone.class(), ..View::default() },
     }
+}
+
+/// The parts, each knowing whether a list of rows, or a table with its chart, begins or ends with it.
+fn views<'p>(parts: impl Iterator<Item = &'p Part>) -> Vec<View> {
+    let mut views: Vec<View> = parts.map(view).collect();
+    let kinds: Vec<&'static str> = views.iter().map(|v| v.part).collect();
+    for (n, view) in views.iter_mut().enumerate() {
+        let before = n.checked_sub(1).and_then(|n| kinds.get(n)).copied().unwrap_or_default();
+        let behind = kinds.get(n + 1).copied().unwrap_or_default();
+        (view.opens, view.closes) = match view.part {
+            "row" => (before != "row", behind != "row"),
+            "table" => (behind == "chart", false),
+            "chart" => (false, before == "table"),
+            _ => (false, false),
+        };
+    }
+    views
+}
+
+/// The tables and charts of a page, for a section of another one.
+pub(in crate::report) fn figures(page: &Page) -> Vec<View> {
+    views(page.parts.iter().filter(|part| matches!(part, Part::Table(..) | Part::Chart(_))))
 }
 
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     let mut environment = Environment::new();
     environment.add_template("page.html", TEMPLATE).map_err(io::Error::other)?;
     let template = environment.get_template("page.html").map_err(io::Error::other)?;
-    let mut parts: Vec<View> = page.parts.iter().map(view).collect();
-    let is_row: Vec<bool> = parts.iter().map(|p| p.part == "row").collect();
-    for (n, part) in parts.iter_mut().enumerate() {
-        let row = part.part == "row";
-        part.opens = row && (n == 0 || is_row.get(n - 1) == Some(&false));
-        part.closes = row && is_row.get(n + 1) != Some(&true);
-    }
+    let parts = views(page.parts.iter());
     let whole = Whole { title: shown(&page.title), style: STYLE, version: env!("CARGO_PKG_VERSION"), parts: &parts };
     let text = template.render(Serde(&whole)).map_err(io::Error::other)?;
     out.write_all(text.as_bytes())?;

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     let mut in_list = false;
-    for (n, part) in page.parts.iter().enumerate() {
+    // A chart says what the table before it says.
+    for (n, part) in page.parts.iter().filter(|part| !matches!(part, Part::Chart(_))).enumerate() {
         let row = matches!(part, Part::Row(..));
         if n > 0 && !(row && in_list) {
             writeln!(out)?;
@@ -35,6 +36,7 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
                     writeln!(out, "| {} |", cells.join(" | "))?;
                 }
             }
+            Part::Chart(_) => {}
             Part::Say(text, _) => writeln!(out, "{}", one_line(text))?,
         }
     }

@@ -3,9 +3,12 @@
 //! Whoever says something in pages builds one of these and never has to think of escaping: every word may be
 //! hostile, and each emitter escapes all of them for the place where they go.
 
-mod html;
+mod chart;
+pub(super) mod html;
 mod markdown;
 mod text;
+
+pub use chart::{Bar, Chart};
 
 use std::io::{self, Write};
 
@@ -44,7 +47,7 @@ pub enum Kind {
 }
 
 /// A part of a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     /// A heading; levels begin at 1.
     Heading(u8, String, Tone),
@@ -61,6 +64,8 @@ pub enum Part {
     },
     /// A table with a caption; numbers stand to the right.
     Table(String, Vec<&'static str>, Vec<Vec<String>>),
+    /// Bars, where somebody can draw them. A table with the same numbers stands before it.
+    Chart(Chart),
     /// A sentence.
     Say(String, Tone),
 }
@@ -77,7 +82,7 @@ pub enum Format {
 }
 
 /// A page.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
     /// What it is called, for whoever shows it in a window.
     pub title: String,
@@ -155,6 +160,8 @@ mod tests {
         page.heading(1, text, Tone::Bad);
         page.row("name", text);
         page.block(Kind::Diff, text, 3, 40);
+        let bar = Bar { label: text.into(), value: 1.0, reach: Some(2.0), shown: text.into() };
+        page.parts.push(Part::Chart(Chart { title: text.into(), about: "Bars.", logarithmic: false, bars: vec![bar] }));
         page.parts.push(Part::Table(text.into(), vec!["a", "b"], vec![vec![text.into(), "1".into()]]));
         page.say(text, Tone::Good);
         page

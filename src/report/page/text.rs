@@ -24,7 +24,8 @@ fn style(tone: Tone) -> Style {
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     let bold = Style::new().bold();
     let dim = Style::new().dimmed();
-    for (n, part) in page.parts.iter().enumerate() {
+    // A chart says what the table before it says.
+    for (n, part) in page.parts.iter().filter(|part| !matches!(part, Part::Chart(_))).enumerate() {
         match part {
             Part::Heading(_, text, tone) => {
                 if n > 0 {
@@ -62,6 +63,7 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
                 }
             }
             Part::Table(caption, head, rows) => table(caption, head, rows, out)?,
+            Part::Chart(_) => {}
             Part::Say(text, tone) => {
                 let style = style(*tone);
                 for line in wrap(&harmless(text), WIDTH) {

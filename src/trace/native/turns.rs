@@ -95,16 +95,22 @@ impl<'a> NativeTurn<'a> {
     /// The hash is SHA-256 over the compact JSON of all messages, as the runtime serialised them.
     #[must_use]
     pub fn input_hash_is_wrong(&self) -> Option<bool> {
-        let messages = self.context_snapshot.recent_messages?;
         let kept = if self.is_editor() { 5 } else { 10 };
-        let compact = minify(messages.raw.as_written());
-        let hash: String = Sha256::digest(compact.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
+        let hash = self.input_hash()?;
+        let messages = self.context_snapshot.recent_messages?;
         let same = self.context_snapshot.input_hash == *hash;
         match (same, messages.count < kept) {
             (true, _) => Some(false),
             (false, true) => Some(true),
             (false, false) => None,
         }
+    }
+
+    /// The hash that the turn's messages have, as far as the list is kept.
+    #[must_use]
+    pub fn input_hash(&self) -> Option<String> {
+        let compact = minify(self.context_snapshot.recent_messages?.raw.as_written());
+        Some(Sha256::digest(compact.as_bytes()).iter().map(|b| format!("{b:02x}")).collect())
     }
 
     /// The turn in common words.

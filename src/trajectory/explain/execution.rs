@@ -8,7 +8,7 @@ use crate::report::page::{Page, Tone};
 use crate::trace::record::DecidedBy;
 use crate::trajectory::context::{Quality, References};
 use crate::trajectory::graph::{Evidence, Graph, Said};
-use crate::trajectory::model::{FindingNote, Trajectory};
+use crate::trajectory::model::{FindingNote, Known, Trajectory};
 use crate::trajectory::words::{Fate, duration, plural};
 use std::collections::BTreeSet;
 
@@ -40,6 +40,9 @@ pub(super) fn tell(execution: &Trajectory, graph: Option<&Graph>, detail: Detail
     skills(execution, page);
     if let Some(graph) = graph {
         evidence(&Evidence::of(graph, &execution.execution_id), page);
+    }
+    if let Some(known) = &execution.known {
+        index(known, page);
     }
     let mut found = execution.findings_by_turn();
     for note in found.remove(&None).unwrap_or_default() {
@@ -155,6 +158,11 @@ fn context(execution: &Trajectory, page: &mut Page) {
         None => references.quality.name().to_owned(),
     };
     page.toned("references", text, tone);
+    if !references.weak_turns.is_empty() {
+        let turns: Vec<String> = references.weak_turns.iter().map(i64::to_string).collect();
+        let text = format!("{}: content of the context is used and not declared, so nothing gains by them", turns.join(", "));
+        page.toned("weak turns", text, Tone::Warning);
+    }
 }
 
 fn skills(execution: &Trajectory, page: &mut Page) {
@@ -196,6 +204,25 @@ fn evidence(evidence: &Evidence, page: &mut Page) {
     row("suggestion", &evidence.suggested, &|s| format!("{} comes from {}, used here", s.node, with(s)));
     if evidence.left_out > 0 {
         page.row("left out", format!("{} of the graph", plural(evidence.left_out, "statement")));
+    }
+}
+
+/// What an index says, each statement with the lines that it rests on.
+fn index(known: &[Known], page: &mut Page) {
+    if known.is_empty() {
+        page.row("index", "it says nothing of this execution");
+    }
+    for Known { what, node, note, lines } in known {
+        let name = match what.as_str() {
+            "indexed" => "index",
+            "used" => "evidence",
+            "provenance" => "provenance",
+            "promoted" => "promoted",
+            _ => "validated",
+        };
+        let said = if what == "used" { format!("used {node}") } else { node.clone() };
+        let note = if note.is_empty() { String::new() } else { format!(": {note}") };
+        page.row(name, format!("{said}{note} ({})", lines.join(", ")));
     }
 }
 

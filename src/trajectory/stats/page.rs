@@ -1,9 +1,11 @@
 //! Counts and distributions for people.
 
 use super::{Counts, Distribution, Document};
-use crate::report::page::{Page, Part, Tone};
-use crate::trajectory::words::plural;
+use crate::report::page::{Bar, Chart, Page, Part, Tone};
+use crate::trajectory::words::{duration, plural};
 
+/// Bars of one chart; the table has more.
+const BARS: usize = 10;
 /// Rows of one table; the rest is counted.
 const ROWS: usize = 20;
 
@@ -54,11 +56,28 @@ fn counted(caption: &str, head: &'static str, counts: &Counts, page: &mut Page) 
     if rest > 0 {
         rows.push(row(&format!("{} others", all.len() - ROWS), rest, total));
     }
+    let bars = all.iter().take(BARS).map(|(word, n)| bar(word, **n, total)).collect();
     page.parts.push(Part::Table(caption.to_owned(), vec![head, "count", "share"], rows));
+    page.parts.push(Part::Chart(Chart {
+        title: caption.to_owned(),
+        about: "A bar for each, by how often it was seen.",
+        logarithmic: false,
+        bars,
+    }));
+}
+
+fn bar(word: &str, count: u64, total: u64) -> Bar {
+    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
+    let value = count as f64;
+    Bar { label: word.to_owned(), value, reach: None, shown: format!("{count} ({})", share(count, total)) }
+}
+
+fn share(count: u64, total: u64) -> String {
+    format!("{} %", (count * 100 + total / 2) / total.max(1))
 }
 
 fn row(word: &str, count: u64, total: u64) -> Vec<String> {
-    vec![word.to_owned(), count.to_string(), format!("{} %", (count * 100 + total / 2) / total.max(1))]
+    vec![word.to_owned(), count.to_string(), share(count, total)]
 }
 
 fn distributions(document: &Document, page: &mut Page) {
@@ -72,6 +91,14 @@ fn distributions(document: &Document, page: &mut Page) {
     ];
     let mut rows: Vec<Vec<String>> = fixed.iter().filter_map(|(name, d)| Some(numbers(name, d.as_ref()?))).collect();
     rows.extend(document.time_per_state.iter().map(|(state, d)| numbers(&format!("in {state}, ms"), d)));
+    let times = [
+        ("a human decides", &document.human_latency),
+        ("an action runs", &document.durations),
+        ("a command", &document.command_latency),
+    ];
+    let times = times.into_iter().filter_map(|(name, d)| Some((name.to_owned(), d.as_ref()?)));
+    let states = document.time_per_state.iter().map(|(state, d)| (format!("in {state}"), d));
+    let bars: Vec<Bar> = times.chain(states).map(|(name, d)| span(name, d)).collect();
     if !rows.is_empty() {
         page.parts.push(Part::Table(
             "Distributions".to_owned(),
@@ -79,9 +106,27 @@ fn distributions(document: &Document, page: &mut Page) {
             rows,
         ));
     }
+    if !bars.is_empty() {
+        let about = "A bar up to the median, and a whisker up to what nine of ten don't exceed, on a logarithmic scale.";
+        page.parts.push(Part::Chart(Chart { title: "Times: median and 90 %".to_owned(), about, logarithmic: true, bars }));
+    }
+}
+
+fn span(label: String, d: &Distribution) -> Bar {
+    Bar { label, value: d.median, reach: Some(d.p90), shown: format!("{} / {}", time(d.median), time(d.p90)) }
+}
+
+/// Milliseconds in words.
+fn time(millis: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, reason = "a cast to an integer saturates")]
+    let whole = millis.round() as i64;
+    duration(whole)
+}
+
+fn say(n: f64) -> String {
+    if n.fract() == 0.0 { format!("{n:.0}") } else { format!("{n:.3}") }
 }
 
 fn numbers(name: &str, d: &Distribution) -> Vec<String> {
-    let say = |n: f64| if n.fract() == 0.0 { format!("{n:.0}") } else { format!("{n:.3}") };
     vec![name.to_owned(), d.count.to_string(), say(d.min), say(d.median), say(d.p90), say(d.max), say(d.sum)]
 }

@@ -52,7 +52,7 @@ impl Timeline {
 }
 
 /// The turns that are kept, in the order of the input, and how many aren't.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Timeline {
     /// The turns.
     pub turns: Vec<Turn>,

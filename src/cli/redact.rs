@@ -1,0 +1,153 @@
+//! `redact`: a trace without its credentials.
+
+use super::output::{Color, Failure, print};
+use super::replay::read;
+use super::{EXIT_CLEAN, EXIT_EMPTY};
+use crate::attest::private_key;
+use crate::redact::{Error, Keys, Outcome, Remade, redact};
+use crate::report::terminal;
+use crate::scan::secret::Table;
+use crate::source::{Limits, discover, open};
+use clap::Args;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Take the credentials out of a trace.
+#[derive(Debug, Args)]
+pub struct RedactArgs {
+    /// The trace: a file (also `.gz` and `.zst`), or `-` for standard input. It is left as it is.
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// Where the redacted trace goes: a file that doesn't exist yet, or `-` for standard output.
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+    /// A private key (Ed25519 in PEM) and the id that signatures know it by. Decisions that it has signed are signed
+    /// anew, and the chain is made anew. Without it both stay as they are, and the records say so.
+    #[arg(long, value_name = "ID=FILE", value_parser = key_of)]
+    key: Vec<(String, PathBuf)>,
+}
+
+fn key_of(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((id, file)) if !id.is_empty() && !file.is_empty() => Ok((id.to_owned(), file.into())),
+        _ => Err("expected ID=FILE".to_owned()),
+    }
+}
+
+impl RedactArgs {
+    /// Redacts.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        let to_standard = self.output.as_os_str() == "-";
+        if !to_standard {
+            may_write(&self.output)?;
+        }
+        let mut keys = Keys::new();
+        for (id, file) in &self.key {
+            let key = private_key(&read(file)?);
+            let remedy = "`openssl genpkey -algorithm ed25519` makes one";
+            let key = key.map_err(|e| Failure::unable(format!("`{}`: {e}", file.display()), remedy))?;
+            if keys.insert(id.clone(), key).is_some() {
+                return Err(Failure::unable(format!("the key `{id}` is given twice"), "give each id once"));
+            }
+        }
+        let text = self.text()?;
+        let (redacted, outcome) = match redact(&text, &keys) {
+            Ok(done) => done,
+            Err(Error::Empty) => {
+                let _ = writeln!(anstream::stderr().lock(), "nothing was redacted: the input holds no record");
+                return Ok(EXIT_EMPTY);
+            }
+            Err(error) => {
+                let remedy = match &error {
+                    Error::UnknownFormat => "only the text of known formats can be replaced safely: `replay` names them",
+                    Error::SealedDocument => "write it as JSON lines, one record a line",
+                    _ => "nothing was written; take this text out by hand",
+                };
+                return Err(Failure::unable(error.to_string(), remedy));
+            }
+        };
+        if to_standard {
+            print(Color::Never, |out| out.write_all(redacted.as_bytes()))?;
+        } else {
+            let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&self.output);
+            file.and_then(|mut file| file.write_all(redacted.as_bytes())).map_err(|e| cannot_write(&self.output, &e))?;
+        }
+        for line in sentences(&outcome) {
+            let _ = writeln!(anstream::stderr().lock(), "{}", terminal(&line));
+        }
+        Ok(EXIT_CLEAN)
+    }
+
+    /// The one input, as text.
+    fn text(&self) -> Result<String, Failure> {
+        let name = self.input.display();
+        if self.input.is_dir() {
+            return Err(Failure::unable(format!("`{name}` is a folder"), "redact one trace at a time"));
+        }
+        let cannot =
+            |e: std::io::Error| Failure::unable(format!("can't read `{name}`: {e}"), "the trace must be a readable file");
+        let found = discover(std::slice::from_ref(&self.input)).into_iter().next();
+        let found = match found {
+            Some(Ok(found)) => found,
+            Some(Err(missing)) => return Err(cannot(missing.error)),
+            None => return Err(Failure::unable(format!("`{name}` is no trace"), "name a file")),
+        };
+        let limit = Limits::default().input_bytes;
+        let mut bytes = Vec::new();
+        open(&found.input).map_err(cannot)?.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot)?;
+        if bytes.len() as u64 > limit {
+            return Err(Failure::unable(format!("`{name}` is longer than {limit} bytes"), "split it by execution"));
+        }
+        String::from_utf8(bytes).map_err(|e| {
+            let before = e.as_bytes().get(..e.utf8_error().valid_up_to()).unwrap_or_default();
+            let line = memchr::memchr_iter(b'\n', before).count() + 1;
+            Failure::unable(
+                format!("`{name}`: line {line} is no UTF-8, so its text can't be replaced safely"),
+                "take the line out, or write it as UTF-8",
+            )
+        })
+    }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::unable(
+        format!("can't write `{}`: {error}", path.display()),
+        "name a file that doesn't exist yet, in a folder that does",
+    )
+}
+
+/// Nothing is overwritten, the input least of all.
+fn may_write(path: &Path) -> Result<(), Failure> {
+    if path.symlink_metadata().is_ok() {
+        return Err(Failure::unable(
+            format!("`{}` is there already", path.display()),
+            "nothing is overwritten; choose another name",
+        ));
+    }
+    if path.extension().is_some_and(|e| e == "gz" || e == "zst") {
+        return Err(Failure::unable("the redacted trace is written as it is, not compressed", "name OUT without this ending"));
+    }
+    Ok(())
+}
+
+/// What was done.
+fn sentences(outcome: &Outcome) -> Vec<String> {
+    let n = |count: u64, word: &str| crate::trajectory::words::plural(count, word);
+    let mut all = vec![match outcome.places {
+        0 => format!("no secret in {}: nothing was replaced", n(outcome.records, "record")),
+        places => format!("{} replaced in {} of {}", n(places, "secret"), outcome.changed, n(outcome.records, "record")),
+    }];
+    let mut remade = |what: &str, counts: Remade, remedy: &str| {
+        all.extend((counts.anew > 0).then(|| format!("{} made anew", n(counts.anew, what))));
+        all.extend((counts.stale > 0).then(|| format!("{} no longer good, and marked as such: {remedy}", n(counts.stale, what))));
+    };
+    remade("link", outcome.links, "--key makes links anew that were good before");
+    remade("signature", outcome.signatures, "--key signs anew what it has signed before");
+    all.extend((outcome.input_hashes > 0).then(|| format!("{} of messages made anew", n(outcome.input_hashes, "hash value"))));
+    all.extend(
+        (outcome.unreadable > 0)
+            .then(|| format!("{} no JSON; the text was replaced all the same", n(outcome.unreadable, "line"))),
+    );
+    all
+}

@@ -1,0 +1,288 @@
+//! How good each detector is: precision and recall over rows of which it is known what they hold.
+//!
+//! A row is made into an execution of one turn and verified as any trace is, so what is measured is what a user gets:
+//! the rule with all that stands before it, and not a function of its own.
+
+use crate::diag::Code;
+use crate::replay::Assessor;
+use crate::rules::{self, Rule, Settings};
+use crate::verify::{Options, verify_reader};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// A row of a corpus.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Row {
+    /// Whether the detector has to find something.
+    pub finds: bool,
+    /// What the row is about, for whoever reads it.
+    pub why: String,
+    /// What was asked for.
+    pub intent: Option<String>,
+    /// What the agent thinks.
+    pub reasoning: Option<String>,
+    /// A command that runs.
+    pub command: Option<String>,
+    /// A file that is written by a tool, and what is written.
+    pub path: Option<String>,
+    /// What is written there.
+    pub content: Option<String>,
+    /// A file that is changed by a diff.
+    pub diff: Option<String>,
+    /// An answer.
+    pub answer: Option<String>,
+    /// What came back.
+    pub output: Option<Output>,
+    /// Whether the record says that it was cut.
+    pub truncated: bool,
+    /// Whether a human approved the action, and not a policy.
+    pub human: bool,
+    /// Items of the context: path and text, which a message carries unless it is empty.
+    pub context: Option<BTreeMap<String, String>>,
+    /// What the turn declares to have used.
+    pub used: Option<Vec<String>>,
+}
+
+/// An output: as it stands, or so many bytes of a text over and over, and an end.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Output {
+    /// As it stands.
+    Plain(String),
+    /// Made.
+    Made {
+        /// What is repeated.
+        of: String,
+        /// Bytes, the end included.
+        bytes: usize,
+        /// What stands at the end.
+        end: String,
+    },
+}
+
+/// Bytes that a made output may have.
+const MOST: usize = 4 << 20;
+
+impl Output {
+    fn text(&self) -> Option<String> {
+        match self {
+            Self::Plain(text) => Some(text.clone()),
+            Self::Made { of, bytes, end } => {
+                let length = bytes.checked_sub(end.len()).filter(|n| *n <= MOST && !of.is_empty())?;
+                let mut text = of.repeat(length / of.len() + 1);
+                // A cut inside a character would be another row than the one that is written there.
+                text.is_char_boundary(length).then(|| text.truncate(length))?;
+                Some(text + end)
+            }
+        }
+    }
+}
+
+impl Row {
+    /// The trace: one execution of one turn.
+    fn trace(&self) -> Option<String> {
+        let (kind, payload) = self.action();
+        let output = match &self.output {
+            Some(output) => output.text()?,
+            None => "ok".to_owned(),
+        };
+        let reasoning = self.reasoning.as_deref().unwrap_or("This comes next.");
+        let mut snapshot = json!({ "inputHash": "1", "systemPromptVersion": "1", "toolSetVersion": "1" });
+        if let (Some(context), Some(members)) = (&self.context, snapshot.as_object_mut()) {
+            let item = |path| json!({ "path": path, "hash": "1", "tokens": 1 });
+            members.insert("items".into(), context.keys().map(item).collect());
+            let carried = |(path, text): (&String, &String)| format!("[Reference] FILE: item ({path})\n{text}\n");
+            let message: String = context.iter().filter(|(_, text)| !text.is_empty()).map(carried).collect();
+            members.insert("recentMessages".into(), json!([{ "role": "system", "content": message, "timestamp": 1 }]));
+        }
+        let decision = if self.human {
+            json!({ "status": "approved", "by": "human", "actionId": "a", "signer": "reviewer", "timestamp": 9000 })
+        } else {
+            json!({ "status": "approved", "by": "policy", "actionId": "a", "ruleId": "allow", "timestamp": 9000 })
+        };
+        let mut thought = json!({
+            "record": "thought_generated", "turnId": 1, "timestamp": 2, "contextSnapshot": snapshot,
+            "thought": { "reasoning": reasoning, "done": false, "action": { "type": kind, "payload": payload } },
+        });
+        if let (Some(used), Some(members)) = (&self.used, thought.as_object_mut()) {
+            members.insert("usedContext".into(), json!(used));
+        }
+        let mut result = json!({ "success": true, "output": output });
+        if let (true, Some(members)) = (self.truncated, result.as_object_mut()) {
+            members.insert("truncated".into(), json!(true));
+        }
+        let intent = self.intent.as_deref().unwrap_or("Do what has to be done");
+        let action = json!({ "id": "a", "type": kind, "payload": payload, "riskLevel": "low", "reasoning": reasoning });
+        let records = [
+            json!({ "record": "execution_started", "timestamp": 1, "schemaVersion": "1.0", "rootIntent": intent, "fsmVersion": "1",
+                "policy": { "digest": "sha256:1" } }),
+            thought,
+            json!({ "record": "action_proposed", "turnId": 1, "timestamp": 3, "action": action }),
+            json!({ "record": "governance_decided", "turnId": 1, "timestamp": 9000, "decision": decision }),
+            json!({ "record": "execution_finished", "turnId": 1, "timestamp": 9001, "actionId": "a", "result": result }),
+            json!({ "record": "observation_recorded", "turnId": 1, "timestamp": 9002, "observation": { "summary": "Seen.", "artifacts": [] } }),
+            json!({ "record": "evaluation_made", "turnId": 1, "timestamp": 9003,
+                "evaluation": { "kind": "terminate", "reason": "goal_satisfied" } }),
+        ];
+        let with_id = |mut record: Value| {
+            if let Some(members) = record.as_object_mut() {
+                members.insert("executionId".into(), json!("row"));
+            }
+            record.to_string() + "\n"
+        };
+        Some(records.into_iter().map(with_id).collect())
+    }
+
+    fn action(&self) -> (&'static str, Value) {
+        let parameters = |path: &str| json!({ "path": path, "content": self.content.as_deref().unwrap_or("text\n") });
+        match (&self.command, &self.path, &self.diff, &self.answer) {
+            (Some(command), ..) => ("shell_cmd", json!({ "command": command })),
+            (_, Some(path), ..) => ("tool_call", json!({ "tool": "write_file", "parameters": parameters(path) })),
+            (_, _, Some(path), _) => {
+                let added: String = self.content.as_deref().unwrap_or("text").lines().map(|line| format!("+{line}\n")).collect();
+                let lines = added.lines().count();
+                ("code_diff", json!({ "diff": format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n{added}") }))
+            }
+            (_, _, _, Some(answer)) => ("answer", json!({ "content": answer })),
+            _ => ("tool_call", json!({ "tool": "read_file", "parameters": { "path": "notes.txt" } })),
+        }
+    }
+}
+
+/// What a corpus gave.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Measured {
+    /// Rows in which something is to be found, and was.
+    pub found: u64,
+    /// Rows in which something is to be found, and wasn't.
+    pub missed: u64,
+    /// Rows in which nothing is to be found, and nothing was.
+    pub quiet: u64,
+    /// Rows in which nothing is to be found, and something was.
+    pub false_alarms: u64,
+    /// Lines that went wrong, and what went wrong there.
+    pub wrong: Vec<(usize, Wrong)>,
+}
+
+/// How a row went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wrong {
+    /// Nothing was found.
+    Missed,
+    /// This was found, where nothing is.
+    FalseAlarm(String),
+    /// The row can't be judged.
+    Unreadable(String),
+}
+
+impl Measured {
+    /// Found of all that there is, in tenths of a percent; `None` when there is nothing.
+    #[must_use]
+    pub fn recall(&self) -> Option<u64> {
+        (self.found * 1000).checked_div(self.found + self.missed)
+    }
+
+    /// Right of all that was found, in tenths of a percent; `None` when nothing was.
+    #[must_use]
+    pub fn precision(&self) -> Option<u64> {
+        (self.found * 1000).checked_div(self.found + self.false_alarms)
+    }
+
+    /// Whether a row can't be judged.
+    #[must_use]
+    pub fn has_unreadable(&self) -> bool {
+        self.wrong.iter().any(|(_, wrong)| matches!(wrong, Wrong::Unreadable(_)))
+    }
+}
+
+/// The rule that a corpus is about: the code that the name of its file begins with.
+#[must_use]
+pub fn rule_of(stem: &str) -> Option<&'static Rule> {
+    Code::parse(stem.split('-').next()?).and_then(rules::by_code)
+}
+
+/// Measures a rule over a corpus: one JSON object a line, blank lines and lines that begin with `#` left out.
+#[must_use]
+pub fn measure(rule: &Rule, text: &str) -> Measured {
+    let mut measured = Measured::default();
+    let settings = || Settings { assessor: Assessor::V1, ..Settings::default() };
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let row: Row = match serde_json::from_str(line) {
+            Ok(row) => row,
+            Err(error) => {
+                measured.wrong.push((number, Wrong::Unreadable(error.to_string())));
+                continue;
+            }
+        };
+        let Some(trace) = row.trace() else {
+            measured.wrong.push((number, Wrong::Unreadable("the output can't be made".to_owned())));
+            continue;
+        };
+        let options = Options { settings: settings(), ..Options::default() };
+        let report = verify_reader("row.jsonl", trace.as_bytes(), &options);
+        // A row that the reader refuses would pass for one in which nothing was found.
+        if let Some(refused) = report.findings.iter().find(|f| f.code.0 < 200) {
+            measured.wrong.push((number, Wrong::Unreadable(refused.message.clone())));
+            continue;
+        }
+        let found = report.findings.iter().find(|f| f.code == rule.code);
+        match (row.finds, found) {
+            (true, Some(_)) => measured.found += 1,
+            (false, None) => measured.quiet += 1,
+            (true, None) => {
+                measured.missed += 1;
+                measured.wrong.push((number, Wrong::Missed));
+            }
+            (false, Some(finding)) => {
+                measured.false_alarms += 1;
+                measured.wrong.push((number, Wrong::FalseAlarm(finding.message.clone())));
+            }
+        }
+    }
+    measured
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_judged_and_none_is_passed_over() {
+        let rule = rule_of("YV604-cut-outputs").unwrap();
+        let text = concat!(
+            "# a comment\n",
+            "{\"finds\":true,\"output\":{\"of\":\"word \",\"bytes\":4096,\"end\":\"wo\"}}\n",
+            "{\"finds\":true,\"output\":\"whole\"}\n",
+            "{\"finds\":false,\"output\":\"whole\"}\n",
+            "{\"finds\":false,\"output\":{\"of\":\"é\",\"bytes\":4001,\"end\":\"\"}}\n",
+            "{\"find\":true}\n",
+        );
+        let measured = measure(rule, text);
+        assert_eq!((measured.found, measured.missed, measured.quiet, measured.false_alarms), (1, 1, 1, 0));
+        assert_eq!(measured.wrong.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [3, 5, 6]);
+        assert!(measured.has_unreadable());
+        assert_eq!((measured.recall(), measured.precision()), (Some(500), Some(1000)));
+    }
+
+    #[test]
+    fn each_kind_of_row_is_a_legal_trace() {
+        let rows = [
+            "\"command\":\"ls\"",
+            "\"path\":\"a.txt\"",
+            "\"diff\":\"a.txt\"",
+            "\"answer\":\"yes\"",
+            "\"used\":[\"a\"],\"context\":{\"a\":\"text\"}",
+        ];
+        for row in rows {
+            let row: Row = serde_json::from_str(&format!("{{{row},\"human\":true}}")).unwrap();
+            let options = Options { settings: Settings { assessor: Assessor::Off, ..Settings::default() }, ..Options::default() };
+            let report = verify_reader("row.jsonl", row.trace().unwrap().as_bytes(), &options);
+            assert_eq!(report.findings.len(), 0, "{:?}", report.findings);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! A trace without its credentials, that can be handed on: every layout and every native format, as text.
+//!
+//! Only text is replaced, so a record keeps its members, their order and its white space. What was computed from the text
+//! no longer fits: the chain and the signatures are made anew where their keys are given, and where they fitted before;
+//! elsewhere they stay as they are, which a replay reports, and the record says so in its metadata.
+
+mod record;
+mod seal;
+
+pub use seal::Keys;
+
+use crate::json::Scanner;
+use crate::scan::redact::{Gathered, RedactError, Redactor};
+use crate::trace::Format;
+use crate::trace::native::turns::NativeTurn;
+use record::{Edit, set};
+use seal::Seal;
+
+/// Nesting that a record may have.
+const DEPTH: u32 = crate::json::DEFAULT_MAX_DEPTH;
+
+/// A trace can't be redacted.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It isn't known what its records are.
+    #[error("the format of the trace can't be told")]
+    UnknownFormat,
+    /// There is nothing to look at.
+    #[error("there is no record")]
+    Empty,
+    /// One document holds records that are chained or signed.
+    #[error("the records stand in one document and are chained or signed")]
+    SealedDocument,
+    /// A secret stays.
+    #[error("line {line}: {cause}")]
+    Secret {
+        /// The line.
+        line: u64,
+        /// Why.
+        cause: RedactError,
+    },
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Records that were looked at.
+    pub records: u64,
+    /// Places where a secret stood.
+    pub places: u64,
+    /// Records that hold one.
+    pub changed: u64,
+    /// Links of a chain that were made anew, and that no longer fit.
+    pub links: Remade,
+    /// Signatures that were made anew, and that no longer fit.
+    pub signatures: Remade,
+    /// Hashes of messages (`inputHash`) that were made anew.
+    pub input_hashes: u64,
+    /// Lines that are no JSON; their text was replaced all the same.
+    pub unreadable: u64,
+}
+
+/// What became of something that was computed from text that has changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Remade {
+    /// Made anew.
+    pub anew: u64,
+    /// Left as it was: it doesn't fit any more, or never did.
+    pub stale: u64,
+}
+
+/// Takes the secrets out of a trace.
+///
+/// # Errors
+/// When the format is unknown, when a secret would stay, or when what is computed from the text can't be put right.
+pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let format = format(body)?;
+    let document = is_document(body, format);
+    let mut gathered = Gathered::default();
+    if document {
+        gathered.add(body, true);
+    } else {
+        for line in body.lines() {
+            gathered.add(line, is_json(line));
+        }
+    }
+    let redactor = gathered.redactor().map_err(|cause| Error::Secret { line: 0, cause })?;
+    let mut outcome = Outcome::default();
+    let bom = text.get(..text.len() - body.len()).unwrap_or_default();
+    let redacted = if document {
+        whole(body, format, &redactor, &mut outcome)?
+    } else {
+        by_line(body, format, &redactor, keys, &mut outcome)?
+    };
+    Ok((format!("{bom}{redacted}"), outcome))
+}
+
+/// The format of the first record that has one.
+fn format(body: &str) -> Result<Format, Error> {
+    let trimmed = body.trim();
+    if trimmed.is_empty() {
+        return Err(Error::Empty);
+    }
+    let line = body.lines().find_map(|line| Format::of_record(line, DEPTH));
+    let first = || {
+        let mut scanner = Scanner::new(trimmed, DEPTH);
+        let mut found = None;
+        // What is broken further on changes nothing about what stands before it.
+        let _ = scanner.each_element(|start, end| {
+            found = found.or_else(|| Format::of_record(trimmed.get(start..end).unwrap_or_default(), DEPTH));
+        });
+        found
+    };
+    line.or_else(|| Format::of_record(trimmed, DEPTH)).or_else(first).ok_or(Error::UnknownFormat)
+}
+
+fn is_json(text: &str) -> bool {
+    let mut scanner = Scanner::new(text, DEPTH);
+    scanner.skip().is_ok() && scanner.end().is_ok()
+}
+
+/// Whether the whole text is one value over several lines, or an array that is no frame of a recording.
+fn is_document(body: &str, format: Format) -> bool {
+    let several = body.trim().contains('\n') || body.trim_start().starts_with('[') && format != Format::YuangsCast;
+    several && is_json(body)
+}
+
+/// One document, as a whole. Hashes of messages are made anew in each element.
+fn whole(body: &str, format: Format, redactor: &Redactor, outcome: &mut Outcome) -> Result<String, Error> {
+    let secret = |cause| Error::Secret { line: 1, cause };
+    let places = |text: &str| {
+        let trimmed = text.trim_start();
+        let skipped = text.len() - trimmed.len();
+        let mut places = Vec::new();
+        if !trimmed.starts_with('[')
+            || Scanner::new(trimmed, DEPTH).each_element(|s, e| places.push((skipped + s, skipped + e))).is_err()
+        {
+            places = vec![(skipped, text.trim_end().len())];
+        }
+        places
+    };
+    let mut out = String::with_capacity(body.len());
+    let mut from = 0;
+    for (start, end) in places(body) {
+        let element = body.get(start..end).unwrap_or_default();
+        out.push_str(&redactor.redact(body.get(from..start).unwrap_or_default(), true).map_err(secret)?.0);
+        let (mut text, count) = redactor.redact(element, true).map_err(secret)?;
+        outcome.records += 1;
+        outcome.places += count as u64;
+        outcome.changed += u64::from(count > 0);
+        if count > 0 {
+            if format == Format::ExecutionRecord && (element.contains("\"signature\"") || element.contains("\"prev\"")) {
+                return Err(Error::SealedDocument);
+            }
+            input_hash(format, element, &mut text, outcome);
+        }
+        out.push_str(&text);
+        from = end;
+    }
+    out.push_str(body.get(from..).unwrap_or_default());
+    Ok(out)
+}
+
+fn by_line(body: &str, format: Format, redactor: &Redactor, keys: &Keys, outcome: &mut Outcome) -> Result<String, Error> {
+    let mut seal = Seal::new(keys);
+    let mut out = String::with_capacity(body.len());
+    for (number, whole) in (1..).zip(body.split_inclusive('\n')) {
+        let line = whole.strip_suffix('\n').unwrap_or(whole);
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let end = whole.get(line.len()..).unwrap_or_default();
+        if line.trim().is_empty() {
+            out.push_str(whole);
+            continue;
+        }
+        let valid = is_json(line);
+        let (mut text, count) = redactor.redact(line, valid).map_err(|cause| Error::Secret { line: number, cause })?;
+        outcome.records += 1;
+        outcome.places += count as u64;
+        outcome.changed += u64::from(count > 0);
+        outcome.unreadable += u64::from(!valid);
+        if format == Format::ExecutionRecord && valid {
+            seal.record(line, &mut text, count, outcome);
+        } else if count > 0 {
+            input_hash(format, line, &mut text, outcome);
+        }
+        out.push_str(&text);
+        out.push_str(end);
+    }
+    Ok(out)
+}
+
+/// Makes the hash of a turn's messages anew, if it fitted before.
+fn input_hash(format: Format, before: &str, after: &mut String, outcome: &mut Outcome) {
+    if format != Format::YuangsTurns {
+        return;
+    }
+    let fits = crate::json::from_text::<NativeTurn<'_>>(before).is_ok_and(|turn| turn.input_hash_is_wrong() == Some(false));
+    let new = crate::json::from_text::<NativeTurn<'_>>(after).ok().and_then(|turn| turn.input_hash());
+    if let Some(new) = new.filter(|_| fits) {
+        let edit = Edit { pointer: "/contextSnapshot/inputHash", value: format!("\"{new}\"") };
+        outcome.input_hashes += u64::from(set(after, &edit));
+    }
+}

@@ -1,0 +1,44 @@
+//! The budget of tokens that an injected context has to keep.
+
+use super::context::ContextBreak;
+use crate::tokens::Encoding;
+use crate::trace::injected::{SnapshotMetadata, injection};
+use crate::trace::record::SnapshotItem;
+
+/// What a context may have, and how it is counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Budget {
+    limit: Option<u64>,
+    encoding: Encoding,
+}
+
+impl Budget {
+    /// Takes note of a budget that a snapshot states. It holds until another one is stated.
+    pub(super) fn stated(&mut self, metadata: Option<SnapshotMetadata<'_>>) {
+        let Some(metadata) = metadata else { return };
+        self.limit = metadata.token_budget().or(self.limit);
+        if let Some(encoding) = metadata.tokenizer().and_then(|name| Encoding::named(&name)) {
+            self.encoding = encoding;
+        }
+    }
+
+    /// Holds a context against the budget: the tokens that its items are recorded with, and those of the text that messages
+    /// carried, whichever are more. `given` is a budget that the caller has set; the smaller one counts.
+    pub(super) fn check(
+        self,
+        given: Option<u64>,
+        items: &[SnapshotItem<'_>],
+        messages: impl Iterator<Item = String>,
+    ) -> Option<ContextBreak> {
+        let limit = [self.limit, given].into_iter().flatten().min()?;
+        let recorded = items.iter().fold(0_u64, |sum, item| sum.saturating_add(item.tokens.get().unsigned_abs()));
+        let counted =
+            messages.filter_map(|m| injection(&m).map(|part| self.encoding.count(part) as u64)).fold(0_u64, u64::saturating_add);
+        (recorded.max(counted) > limit).then_some(ContextBreak::OverBudget {
+            recorded,
+            counted: (counted > 0).then_some(counted),
+            limit,
+            tokenizer: self.encoding.name(),
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! Bar charts: what a browser draws beside a table that holds the same numbers.
+
+use crate::report::terminal;
+use serde::Serialize;
+
+/// One bar.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bar {
+    /// What it is of. May hold hostile text.
+    pub label: String,
+    /// How long it is, from 0.
+    pub value: f64,
+    /// How far its whisker reaches, where it has one.
+    pub reach: Option<f64>,
+    /// The number beside it, in words.
+    pub shown: String,
+}
+
+/// Bars from a common line.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Chart {
+    /// What is counted.
+    pub title: String,
+    /// What bars and whiskers mean.
+    pub about: &'static str,
+    /// Whether lengths grow with the number of digits, where small and large numbers stand side by side.
+    pub logarithmic: bool,
+    /// The bars, from top to bottom.
+    pub bars: Vec<Bar>,
+}
+
+// All in pixels of the drawing, which a browser scales.
+const LABELS: f64 = 200.0;
+const LENGTH: f64 = 340.0;
+const NUMBERS: f64 = 150.0;
+const ROW: f64 = 26.0;
+const THICK: f64 = 16.0;
+/// Characters of a label; the table has all of it.
+const LABEL: usize = 26;
+
+/// A chart as the template draws it.
+#[derive(Debug, Serialize)]
+pub(super) struct View {
+    title: String,
+    about: String,
+    width: f64,
+    height: f64,
+    axis: f64,
+    thick: f64,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    label: String,
+    shown: String,
+    /// Where text, bar and whisker stand.
+    text: f64,
+    top: f64,
+    middle: f64,
+    length: f64,
+    whisker: Option<f64>,
+    number: f64,
+}
+
+/// A number of pixels that is written with one digit behind the point.
+fn pixels(n: f64) -> f64 {
+    (n * 10.0).round() / 10.0
+}
+
+impl Chart {
+    pub(super) fn view(&self) -> View {
+        let finite = |n: f64| {
+            let n = if n.is_finite() { n.max(0.0) } else { 0.0 };
+            if self.logarithmic { n.ln_1p() } else { n }
+        };
+        let longest = self.bars.iter().map(|b| finite(b.value).max(b.reach.map_or(0.0, finite))).fold(0.0, f64::max);
+        let scale = |n: f64| if longest > 0.0 { pixels(finite(n) / longest * LENGTH) } else { 0.0 };
+        let mut top = 4.0;
+        let mut rows = Vec::with_capacity(self.bars.len());
+        for bar in &self.bars {
+            let length = scale(bar.value);
+            let whisker = bar.reach.map(|reach| LABELS + scale(reach)).filter(|end| *end > LABELS + length);
+            rows.push(Row {
+                label: clipped(&bar.label),
+                shown: terminal(&bar.shown).into_owned(),
+                text: top + THICK / 2.0 + 4.5,
+                top,
+                middle: top + THICK / 2.0,
+                length,
+                whisker,
+                number: whisker.unwrap_or(LABELS + length) + 8.0,
+            });
+            top += ROW;
+        }
+        View {
+            title: terminal(&self.title).into_owned(),
+            about: self.about.to_owned(),
+            width: LABELS + LENGTH + NUMBERS,
+            height: top,
+            axis: LABELS,
+            thick: THICK,
+            rows,
+        }
+    }
+}
+
+fn clipped(label: &str) -> String {
+    let label = terminal(label);
+    let mut short: String = label.chars().take(LABEL).collect();
+    if short.len() < label.len() {
+        short.pop();
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn nothing_is_drawn_outside(logarithmic in any::<bool>(), bars in proptest::collection::vec((any::<f64>(), proptest::option::of(any::<f64>()), "\\PC{0,40}"), 0..8)) {
+            let bars: Vec<Bar> = bars.into_iter().map(|(value, reach, label)| Bar { label, value, reach, shown: "1".into() }).collect();
+            let view = Chart { title: "t".into(), about: "", logarithmic, bars }.view();
+            for row in &view.rows {
+                prop_assert!(row.length >= 0.0 && row.length <= LENGTH);
+                prop_assert!(row.whisker.is_none_or(|end| (LABELS..=LABELS + LENGTH).contains(&end)));
+                prop_assert!(row.number <= LABELS + LENGTH + 8.0 && row.top + THICK <= view.height);
+                prop_assert!(row.label.chars().count() <= LABEL);
+            }
+        }
+    }
+
+    #[test]
+    fn the_longest_bar_has_the_whole_length() {
+        let bar = |value, reach| Bar { label: "a".into(), value, reach, shown: "1".into() };
+        let view =
+            Chart { title: "t".into(), about: "", logarithmic: false, bars: vec![bar(1.0, None), bar(2.0, Some(4.0))] }.view();
+        assert_eq!((view.rows[0].length, view.rows[1].length, view.rows[1].whisker), (85.0, 170.0, Some(540.0)));
+    }
+}

@@ -1,0 +1,210 @@
+//! What a snapshot says of the text that was put before a model: messages that carry items of the context, and the
+//! budget that the context had to keep.
+
+use super::record::Message;
+use crate::json::{Raw, Str};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde::de::{self, Deserializer, SeqAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+
+/// What stands before an item that is put before a model: `[Reference] TYPE: NAME (PATH)`.
+pub const MARK: &str = "[Reference] ";
+
+/// The headings under which items are put before a model, by how much is held of them.
+const HEADINGS: [&str; 3] = [
+    "Background Knowledge (High Confidence)",
+    "Supporting Information (Medium Confidence)",
+    "Archived References (Low Confidence)",
+];
+
+/// Messages that are checked and counted. Kept are only those that may carry items.
+#[derive(Debug, Clone, Default)]
+pub struct Messages<'a> {
+    /// How many there are.
+    pub count: usize,
+    /// The texts of those that may carry items.
+    pub carrying: Vec<Str<'a>>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Messages<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Messages<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an array")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Messages<'de>, A::Error> {
+                let mut messages = Messages::default();
+                while let Some(message) = seq.next_element::<Message<'de>>()? {
+                    messages.count += 1;
+                    if may_carry(message.content) {
+                        messages.carrying.push(message.content);
+                    }
+                }
+                Ok(messages)
+            }
+        }
+        deserializer.deserialize_seq(V)
+    }
+}
+
+impl JsonSchema for Messages<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Messages".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": generator.subschema_for::<Message<'_>>() })
+    }
+}
+
+/// Whether a text may mark an item: `[Reference]` stands in it, or an escape that may mean a letter of it.
+fn may_carry(content: Str<'_>) -> bool {
+    let written = content.as_written().as_bytes();
+    memchr::memmem::find(written, b"Reference]").is_some()
+        || content.is_escaped() && memchr::memmem::find(written, br"\u00").is_some()
+}
+
+/// The metadata of a snapshot: any object. Two members mean something here.
+#[derive(Debug, Clone, Copy)]
+pub struct SnapshotMetadata<'a>(Raw<'a>);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
+struct Known<'a> {
+    token_budget: Option<Raw<'a>>,
+    tokenizer: Option<Raw<'a>>,
+}
+
+impl SnapshotMetadata<'_> {
+    /// `tokenBudget`: tokens that the injected context may have. `None` when it isn't said as a whole number.
+    #[must_use]
+    pub fn token_budget(self) -> Option<u64> {
+        self.0.read::<Known<'_>>()?.token_budget?.as_written().parse().ok()
+    }
+
+    /// `tokenizer`: the published name of the encoding that counts.
+    #[must_use]
+    pub fn tokenizer(self) -> Option<String> {
+        Some(self.0.read::<Known<'_>>()?.tokenizer?.read::<Str<'_>>()?.decode().into_owned())
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for SnapshotMetadata<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Raw::deserialize(deserializer)?;
+        if raw.as_written().starts_with('{') { Ok(Self(raw)) } else { Err(de::Error::custom("expected an object")) }
+    }
+}
+
+impl JsonSchema for SnapshotMetadata<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "SnapshotMetadata".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "object" })
+    }
+}
+
+/// The path that a line marks: `[Reference] TYPE: NAME (PATH)`, whatever stands before it.
+#[must_use]
+pub fn marked(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once(MARK)?;
+    let (kind, named) = rest.split_once(": ")?;
+    let word = !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let (_, path) = named.split_once(" (").filter(|_| word)?;
+    path.split_once(')').map(|(path, _)| path)
+}
+
+/// The items that a message carries: path and text, in their order. A text ends before the next mark or heading.
+#[must_use]
+pub fn items(message: &str) -> Vec<(&str, String)> {
+    let mut items: Vec<(&str, String)> = Vec::new();
+    let mut open = false;
+    for line in message.lines() {
+        if let Some(path) = marked(line) {
+            items.push((path, String::new()));
+            open = true;
+        } else if is_heading(line) {
+            open = false;
+        } else if let Some((_, text)) = items.last_mut().filter(|_| open) {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    items
+}
+
+/// The part of a message that is injected context: from its first heading or mark on. `None` when it has neither.
+#[must_use]
+pub fn injection(message: &str) -> Option<&str> {
+    let mut at = 0;
+    for line in message.split_inclusive('\n') {
+        if is_heading(line) || marked(line).is_some() {
+            return message.get(at..);
+        }
+        at += line.len();
+    }
+    None
+}
+
+fn is_heading(line: &str) -> bool {
+    let text = line.trim().trim_start_matches('#').trim();
+    HEADINGS.contains(&text.trim_matches('*').trim_end_matches(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const MESSAGE: &str = "You are a helper.\n## Background Knowledge (High Confidence)\n### [Reference] FILE: add (src/add.ts)\nexport one\ntwo\n## Archived References (Low Confidence)\nold\n[Reference] DOC: n (n.md)\nthree\n";
+
+    #[test]
+    fn items_end_where_the_next_begins() {
+        let found = items(MESSAGE);
+        assert_eq!(found, [("src/add.ts", "export one\ntwo\n".to_owned()), ("n.md", "three\n".to_owned())]);
+        assert!(injection(MESSAGE).unwrap().starts_with("## Background"));
+        assert_eq!(injection("You say \"Reference] is a word\""), None);
+        assert_eq!(marked("see [Reference] is a word (no/path)"), None);
+    }
+
+    #[test]
+    fn messages_are_checked_and_mostly_not_kept() {
+        let text = r#"[{"role":"user","content":"hello","timestamp":1},{"role":"system","content":"[Reference] FILE: a (a)\nx","timestamp":2}]"#;
+        let messages: Messages<'_> = crate::json::from_text(text).unwrap();
+        assert_eq!((messages.count, messages.carrying.len()), (2, 1));
+        assert!(crate::json::from_text::<Messages<'_>>(r#"[{"role":"user"}]"#).is_err());
+    }
+
+    #[test]
+    fn a_budget_is_a_whole_number() {
+        let read = |text| crate::json::from_text::<SnapshotMetadata<'_>>(text).unwrap();
+        assert_eq!(read(r#"{"tokenBudget":800,"tokenizer":"cl100k_base"}"#).token_budget(), Some(800));
+        assert_eq!(read(r#"{"tokenBudget":800,"tokenizer":"cl100k_base"}"#).tokenizer().as_deref(), Some("cl100k_base"));
+        for none in ["{}", r#"{"tokenBudget":"800"}"#, r#"{"tokenBudget":-1}"#, r#"{"tokenBudget":1.5}"#] {
+            assert_eq!(read(none).token_budget(), None, "{none}");
+        }
+        assert!(crate::json::from_text::<SnapshotMetadata<'_>>("[]").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_message_is_taken_apart(text in "(\\[Reference\\] |F: |a \\(|p|\\)|\n|## Archived References \\(Low Confidence\\)|é| ){0,30}") {
+            for (path, body) in items(&text) {
+                prop_assert!(text.contains(path) && body.lines().all(|l| text.contains(l)));
+            }
+            if let Some(part) = injection(&text) {
+                prop_assert!(text.ends_with(part));
+            }
+        }
+    }
+}

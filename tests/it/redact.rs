@@ -1,0 +1,149 @@
+//! `redact`: no secret is left, nothing else changes, and what was sound stays sound.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ed25519_dalek::{Signer as _, SigningKey};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use sha2::Digest as _;
+use yuangs_verify::redact::{Error, Keys, redact};
+use yuangs_verify::rules::Settings;
+use yuangs_verify::scan::secret::sample::fill;
+use yuangs_verify::trace::keys::TrustStore;
+use yuangs_verify::verify::{Options, verify_reader};
+
+fn key() -> SigningKey {
+    SigningKey::from_bytes(&[9; 32])
+}
+
+fn trust() -> TrustStore {
+    let public = STANDARD.encode(key().verifying_key().as_bytes());
+    TrustStore::parse(&format!(r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"alice"}}]}}"#)).unwrap()
+}
+
+fn keys() -> Keys {
+    Keys::from([("k".to_owned(), key())])
+}
+
+/// A chained and signed execution of one turn whose command is `command`, and whose output is `output`.
+fn trace(id: &str, command: &str, output: &str) -> String {
+    let payload = json!({ "command": command });
+    let hash = yuangs_verify::trace::action::action_hash("shell_cmd", yuangs_verify::json::Raw::trusted(&payload.to_string()));
+    let core = json!({"executionId": id, "turnId": 1, "actionHash": hash, "status": "approved", "by": "human", "signer": "alice", "timestamp": 5000});
+    let value = STANDARD.encode(
+        key().sign(yuangs_verify::json::canonicalise(yuangs_verify::json::Raw::trusted(&core.to_string())).as_bytes()).to_bytes(),
+    );
+    let records = [
+        json!({"record": "execution_started", "timestamp": 1, "schemaVersion": "1.0", "rootIntent": "Do it", "fsmVersion": "1", "chain": "sha256", "policy": {"digest": "sha256:1"}}),
+        json!({"record": "thought_generated", "turnId": 1, "timestamp": 2, "thought": {"reasoning": "Do it.", "done": false, "action": {"type": "shell_cmd", "payload": payload}}, "contextSnapshot": {"inputHash": "1", "systemPromptVersion": "1", "toolSetVersion": "1"}}),
+        json!({"record": "action_proposed", "turnId": 1, "timestamp": 3, "action": {"id": "a1", "type": "shell_cmd", "payload": payload, "riskLevel": "high", "reasoning": "Do it."}}),
+        json!({"record": "governance_decided", "turnId": 1, "timestamp": 5000, "decision": {"status": "approved", "by": "human", "actionId": "a1", "signer": "alice", "timestamp": 5000, "signature": {"keyId": "k", "alg": "ed25519", "value": value}}}),
+        json!({"record": "execution_finished", "turnId": 1, "timestamp": 5001, "actionId": "a1", "result": {"success": true, "output": output}}),
+        json!({"record": "observation_recorded", "turnId": 1, "timestamp": 5002, "observation": {"summary": "Seen.", "artifacts": []}}),
+        json!({"record": "evaluation_made", "turnId": 1, "timestamp": 5003, "evaluation": {"kind": "terminate", "reason": "goal_satisfied"}}),
+    ];
+    let mut previous = "0".repeat(64);
+    let mut text = String::new();
+    for mut record in records {
+        record["executionId"] = id.into();
+        record["prev"] = previous.clone().into();
+        let line = record.to_string();
+        previous = yuangs_verify::trace::action::hex(&sha2::Sha256::digest(line.as_bytes()));
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+/// The codes of what a replay finds.
+fn codes(text: &str) -> Vec<String> {
+    let options = Options { settings: Settings { keys: Some(trust()), ..Settings::default() }, ..Options::default() };
+    verify_reader("t.jsonl", text.as_bytes(), &options).findings.iter().map(|f| f.code.to_string()).collect()
+}
+
+#[test]
+fn with_its_key_a_trace_is_as_sound_as_before() {
+    let token = fill("ghp_⟦crc62:30⟧").unwrap();
+    let before = trace("e", &format!("git push https://u:{token}@example.org/r"), &format!("used {token}"));
+    assert_eq!(codes(&before), ["YV803"]);
+    let (after, outcome) = redact(&before, &keys()).unwrap();
+    assert!(!after.contains(&token));
+    assert_eq!(codes(&after), [""; 0], "{after}");
+    assert_eq!((outcome.places, outcome.changed, outcome.signatures.anew, outcome.signatures.stale), (3, 3, 1, 0));
+    assert_eq!((outcome.links.anew, outcome.links.stale), (5, 0));
+    assert!(after.contains(r#""redaction":{"chain":"recomputed","secrets":1}"#));
+}
+
+#[test]
+fn without_a_key_a_trace_says_what_no_longer_fits() {
+    let token = fill("ghp_⟦crc62:30⟧").unwrap();
+    let before = trace("e", &format!("echo {token}"), "ok");
+    let (after, outcome) = redact(&before, &Keys::new()).unwrap();
+    assert_eq!(codes(&after), ["YV801", "YV802"]);
+    assert_eq!((outcome.signatures.stale, outcome.links.anew), (1, 0));
+    assert!(outcome.links.stale > 0);
+    assert!(after.contains(r#""signature":"stale""#) && after.contains(r#""chain":"stale""#));
+}
+
+#[test]
+fn what_was_wrong_stays_wrong() {
+    let token = fill("ghp_⟦crc62:30⟧").unwrap();
+    let before = trace("e", &format!("echo {token}"), "ok").replace("\"approved\"", "\"rejected\"");
+    let (after, outcome) = redact(&before, &keys()).unwrap();
+    assert_eq!(outcome.signatures.stale, 1);
+    let left = codes(&after);
+    assert!(left.contains(&"YV801".to_owned()) && left.contains(&"YV802".to_owned()), "{left:?}");
+}
+
+#[test]
+fn turns_and_executions_are_signed_anew_too() {
+    let token = fill("ghp_⟦crc62:30⟧").unwrap();
+    let lines: Vec<Value> =
+        trace("e", &format!("echo {token}"), "ok").lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let turn = json!({"record": "turn", "executionId": "e", "turnId": 1, "startTime": 2, "endTime": 5003, "contextSnapshot": lines[1]["contextSnapshot"],
+        "thought": lines[1]["thought"], "proposedAction": lines[2]["action"], "governance": lines[3]["decision"],
+        "executionResult": lines[4]["result"], "observation": lines[5]["observation"], "evaluation": lines[6]["evaluation"]});
+    let mut start = lines[0].clone();
+    start.as_object_mut().unwrap().retain(|name, _| name != "chain" && name != "prev");
+    let mut whole = start.clone();
+    whole["record"] = "execution".into();
+    whole["turns"] = json!([turn]);
+    for text in [format!("{start}\n{turn}\n"), format!("{whole}\n")] {
+        assert_eq!(codes(&text), ["YV803"], "{text}");
+        let (after, outcome) = redact(&text, &keys()).unwrap();
+        assert_eq!((codes(&after), outcome.signatures.anew), (Vec::new(), 1), "{after}");
+    }
+}
+
+#[test]
+fn native_formats_keep_their_form() {
+    let token = fill("ghp_⟦crc62:30⟧").unwrap();
+    let turns = include_str!("../../corpora/traces/native/turns-legal.jsonl");
+    let message = turns.split("\"content\":\"").nth(1).unwrap().split('"').next().unwrap();
+    let before = turns.replace(message, &format!("{message} {token}"));
+    let (after, outcome) = redact(&before, &Keys::new()).unwrap();
+    assert!(!after.contains(&token) && outcome.places > 0);
+    assert_eq!(after.lines().count(), turns.lines().count());
+    let document = format!("[\n{}\n]", turns.trim_end().replace('\n', ",\n"));
+    assert_eq!(redact(&document, &Keys::new()).unwrap().0, document);
+    assert!(matches!(redact("hello", &Keys::new()), Err(Error::UnknownFormat)));
+    assert!(matches!(redact("\u{feff} \n", &Keys::new()), Err(Error::Empty)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+    /// Whatever stands around the secrets: none is left, what is none stays, the chain and the signatures hold.
+    #[test]
+    fn a_redacted_trace_is_sound(command in "[ -~]{0,30}", output in "[ -~é\\n]{0,40}", which in 0_usize..3, place in 0_usize..3) {
+        let templates = ["ghp_⟦crc62:30⟧", "AKIA⟦b32:16⟧", "npm_⟦crc62:30⟧"];
+        let secret = fill(templates[which]).unwrap();
+        let put = |text: &str, here: bool| if here { format!("{text} {secret} {text}") } else { text.to_owned() };
+        let before = trace("e", &put(&command, place != 1), &put(&output, place != 0));
+        let (after, outcome) = redact(&before, &keys()).unwrap();
+        prop_assert!(!after.contains(&secret));
+        prop_assert!(!codes(&after).iter().any(|c| matches!(c.as_str(), "YV801" | "YV802" | "YV803")), "{}", after);
+        prop_assert_eq!(outcome.links.stale + outcome.signatures.stale, 0);
+        // A second time there is nothing to do.
+        prop_assert_eq!(redact(&after, &keys()).unwrap().0, after);
+    }
+}
