@@ -65,6 +65,7 @@ mod yv516;
 mod yv517;
 mod yv518;
 mod yv601;
+mod yv602;
 mod yv603;
 mod yv604;
 mod yv606;
@@ -80,8 +81,10 @@ mod yv803;
 mod yv804;
 mod yv901;
 mod yv902;
+mod yv903;
 mod yv904;
 mod yv905;
+mod yv911;
 
 pub use page::Page;
 pub use scene::{Draft, Handle, Out, Scene, Settings, Target};
@@ -198,6 +201,7 @@ pub const ALL: &[&Rule] = &[
     &yv517::RULE,
     &yv518::RULE,
     &yv601::RULE,
+    &yv602::RULE,
     &yv603::RULE,
     &yv604::RULE,
     &yv606::RULE,
@@ -213,8 +217,10 @@ pub const ALL: &[&Rule] = &[
     &yv804::RULE,
     &yv901::RULE,
     &yv902::RULE,
+    &yv903::RULE,
     &yv904::RULE,
     &yv905::RULE,
+    &yv911::RULE,
 ];
 
 /// The rule of a code.
