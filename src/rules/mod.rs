@@ -85,6 +85,10 @@ mod yv903;
 mod yv904;
 mod yv905;
 mod yv911;
+mod yv912;
+mod yv913;
+mod yv914;
+mod yv915;
 
 pub use page::Page;
 pub use scene::{Draft, Handle, Out, Scene, Settings, Target};
@@ -221,6 +225,10 @@ pub const ALL: &[&Rule] = &[
     &yv904::RULE,
     &yv905::RULE,
     &yv911::RULE,
+    &yv912::RULE,
+    &yv913::RULE,
+    &yv914::RULE,
+    &yv915::RULE,
 ];
 
 /// The rule of a code.

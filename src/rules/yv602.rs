@@ -23,9 +23,7 @@
 //! {"id":"release","path":"docs/release.md","type":"file","content":"Tag the commit, wait for the pipeline, then publish the notes by hand."}
 //! ```
 //! ```jsonl trace.jsonl
-//! {"record":"execution_started","executionId":"e","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"How is a release made?","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
-//! {"record":"thought_generated","executionId":"e","turnId":1,"timestamp":1768800000200,"thought":{"reasoning":"It is known.","done":false}}
-//! {"record":"action_proposed","executionId":"e","turnId":1,"timestamp":1768800000300,"action":{"id":"a1","type":"answer","payload":{"content":"Tag the commit, wait for the pipeline, then publish the notes."},"risk":"low"}}
+//! {"record":"turn","executionId":"e","turnId":1,"startTime":1768800000000,"endTime":1768800000900,"contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"},"proposedAction":{"id":"a1","type":"answer","payload":{"content":"Tag the commit, wait for the pipeline, then publish the notes."},"riskLevel":"low","reasoning":"It is known."}}
 //! ```
 //!
 //! ## Passes
@@ -38,9 +36,7 @@
 //! {"id":"release","path":"docs/release.md","type":"file","content":"Tag the commit, wait for the pipeline, then publish the notes by hand."}
 //! ```
 //! ```jsonl trace.jsonl
-//! {"record":"execution_started","executionId":"e","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"How is a release made?","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
-//! {"record":"thought_generated","executionId":"e","turnId":1,"timestamp":1768800000200,"thought":{"reasoning":"It is known.","done":false},"usedContext":["docs/release.md"]}
-//! {"record":"action_proposed","executionId":"e","turnId":1,"timestamp":1768800000300,"action":{"id":"a1","type":"answer","payload":{"content":"Tag the commit, wait for the pipeline, then publish the notes."},"risk":"low"}}
+//! {"record":"turn","executionId":"e","turnId":1,"startTime":1768800000000,"endTime":1768800000900,"contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"},"usedContext":["docs/release.md"],"proposedAction":{"id":"a1","type":"answer","payload":{"content":"Tag the commit, wait for the pipeline, then publish the notes."},"riskLevel":"low","reasoning":"It is known."}}
 //! ```
 
 use super::{Check, Rule};

@@ -23,8 +23,7 @@
 //! {"skill_name":"mend-build","old_status":"experimental","new_status":"retired","promoted_at":"2026-01-01T00:00:00Z"}
 //! ```
 //! ```jsonl trace.jsonl
-//! {"record":"execution_started","executionId":"e","timestamp":"2026-01-22T10:00:00.000Z","schemaVersion":1,"fsmVersion":1}
-//! {"record":"turn","executionId":"e","turnId":0,"startTime":"2026-01-22T10:00:00.100Z","endTime":"2026-01-22T10:00:01.000Z","usedSkills":["mend-build"]}
+//! {"record":"turn","executionId":"e","turnId":1,"startTime":"2026-01-22T10:00:00.100Z","endTime":"2026-01-22T10:00:01.000Z","usedSkills":["mend-build"],"contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"}}
 //! ```
 //!
 //! ## Passes
@@ -37,8 +36,7 @@
 //! {"skill_name":"mend-build","old_status":"experimental","new_status":"retired","promoted_at":"2026-02-01T00:00:00Z"}
 //! ```
 //! ```jsonl trace.jsonl
-//! {"record":"execution_started","executionId":"e","timestamp":"2026-01-22T10:00:00.000Z","schemaVersion":1,"fsmVersion":1}
-//! {"record":"turn","executionId":"e","turnId":0,"startTime":"2026-01-22T10:00:00.100Z","endTime":"2026-01-22T10:00:01.000Z","usedSkills":["mend-build"]}
+//! {"record":"turn","executionId":"e","turnId":1,"startTime":"2026-01-22T10:00:00.100Z","endTime":"2026-01-22T10:00:01.000Z","usedSkills":["mend-build"],"contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"}}
 //! ```
 
 use super::{Check, Rule};

@@ -3,12 +3,8 @@
 use super::{Extracted, NameKind, plain, text_of, time};
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::sources::SourceFile;
+use crate::manifest::{Kind as ManifestKind, faults};
 use serde_json::{Value, json};
-
-/// Members that every skill has.
-const REQUIRED: [&str; 5] = ["name", "version", "intent", "author", "created_at"];
-/// Intents that say nothing: a skill has one purpose.
-const CATCH_ALL: [&str; 5] = ["any", "general", "everything", "*", ""];
 
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     let meta: Value = match serde_json::from_str(text) {
@@ -16,15 +12,12 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
         Ok(_) => return out.object(901, file, 1, "the metadata of a skill are one JSON object"),
         Err(error) => return out.object(901, file, error.line() as u64, format!("the file is no JSON: {}", plain(&error))),
     };
-    for member in REQUIRED {
-        if !meta.get(member).is_some_and(|v| v.is_string() || v.is_number()) {
-            out.object(901, file, 1, format!("the metadata of a skill need `{member}`"));
-        }
+    for fault in faults(ManifestKind::Metadata, text).into_iter().filter(|f| f.code == 901) {
+        let line =
+            text.get(..fault.at.start).map_or(1, |before| memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64 + 1);
+        out.object(901, file, line, fault.message);
     }
-    let intent = meta.get("intent").and_then(Value::as_str).unwrap_or_default();
-    if meta.get("intent").is_some() && CATCH_ALL.contains(&intent.trim().to_lowercase().as_str()) {
-        out.object(901, file, 1, format!("the intent `{intent}` takes anything: a skill has one purpose"));
-    }
+    let intent = text_of(&meta, &["intent"]).unwrap_or_default();
     let Some(name) = text_of(&meta, &["name"]) else { return };
     out.names.push((NameKind::Skill, name.to_owned()));
     let version = text_of(&meta, &["version"]).unwrap_or_default();

@@ -96,7 +96,10 @@ fn read(
         }
         let value = |n: usize| row.get_ref(n).map(json);
         let text = |n: usize| value(n).map(|v| v.as_str().map(|t| t.chars().take(TEXT).collect::<String>()).unwrap_or_default());
-        let truth = |v: &Value| v.as_bool().or_else(|| v.as_f64().map(|n| n > 0.0));
+        let number = |v: &Value| v.as_f64().or_else(|| v.as_str()?.trim().parse().ok());
+        let truth = |v: &Value| number(v).map(|n: f64| n > 0.0).or_else(|| v.as_str()?.trim().to_lowercase().parse().ok());
+        // A column of texts keeps numbers as texts.
+        let moment = |v: &Value| time(v).or_else(|| v.as_str()?.trim().parse().ok());
         let skill = text(0)?;
         if skill.is_empty() {
             continue;
@@ -109,10 +112,10 @@ fn read(
             task: text(3)?,
             success: truth(&value(1)?),
             rolled_back: truth(&value(8)?) == Some(true),
-            cost: value(4)?.as_f64(),
-            latency: value(5)?.as_f64(),
-            started: time(&value(6)?),
-            completed: time(&value(7)?),
+            cost: number(&value(4)?),
+            latency: number(&value(5)?),
+            started: moment(&value(6)?),
+            completed: moment(&value(7)?),
         });
     }
     Ok(())

@@ -1,13 +1,19 @@
 //! Skills: what they did by the traces, what that is worth, and whether what was decided about them rests on it.
 
+mod budget;
 mod candidates;
+mod check;
 mod earlier;
+mod effects;
 mod figures;
 mod history;
 mod ledger;
+mod permission;
 mod standing;
 
+pub use budget::Budget;
 pub use candidates::{Candidate, Readiness, Status, candidates};
+pub use check::{Checked, Declarations, Question, check};
 pub use earlier::{Earlier, EarlierError, earlier};
 pub use figures::{Figures, Limits, Suggestion, Test, Thresholds, Weights, advice, promotion, retirement, suggestion};
 pub use history::{Judged, findings_of, items_of, judged};

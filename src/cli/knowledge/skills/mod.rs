@@ -1,6 +1,7 @@
 //! `knowledge skills`.
 
 mod candidates;
+mod check;
 mod evaluate;
 mod history;
 
@@ -25,6 +26,8 @@ pub enum SkillsCommand {
     Reject(candidates::DecideArgs),
     /// Put a candidate off. Writes a line into `promotions.jsonl`.
     Defer(candidates::DecideArgs),
+    /// Hold traces against what skills declare (YV912), how they are tried (YV913) and what they may cost (YV914).
+    Check(check::CheckArgs),
     /// What was decided about skills, each with the evidence up to then; fails when a promotion has none (YV903).
     History(history::HistoryArgs),
 }
@@ -38,6 +41,7 @@ impl SkillsCommand {
             Self::Approve(args) => args.run(Status::Approved),
             Self::Reject(args) => args.run(Status::Rejected),
             Self::Defer(args) => args.run(Status::Deferred),
+            Self::Check(args) => args.run(),
             Self::History(args) => args.run(),
         }
     }
