@@ -78,7 +78,7 @@ impl SourceKind {
             Self::Transcripts | Self::Graph => name == plain && ends(&[".jsonl"]),
             Self::Documents | Self::Progress | Self::Summaries => ends(&[".md", ".markdown"]),
             Self::Runs | Self::Bank => name == plain && ends(&[".json"]),
-            Self::Skills => name == "meta.json" || name == PROMOTIONS,
+            Self::Skills => matches!(&*name, "meta.json" | "skills.json" | PROMOTIONS),
         }
     }
 }
@@ -107,6 +107,11 @@ impl SourceFile {
     /// Whether it holds a record on each line, by its name.
     pub(super) fn is_lines(&self) -> bool {
         self.name.to_lowercase().ends_with(".jsonl")
+    }
+
+    /// Whether it says which skills are loaded, by its name.
+    pub(super) fn is_skill_set(&self) -> bool {
+        self.name.rsplit('/').next() == Some("skills.json")
     }
 }
 

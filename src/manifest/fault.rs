@@ -99,7 +99,14 @@ fn shape(kind: Kind, text: &str, value: &Value, all: &mut Vec<Fault>) {
         for v in validator.violations(text) {
             let at = v.at.start + offset..v.at.end + offset;
             let pointer = format!("{before}{}", v.pointer);
-            all.push(Fault { code: 901, severity: None, at, pointer, message: v.message });
+            let expected = match v.pointer.rsplit('/').next() {
+                Some("version") => "expected a version of three numbers, such as 1.2.3",
+                Some("handler") => "expected a file and a function, such as ./tool.js#run",
+                _ => "expected another form",
+            };
+            // A pattern says little to a person.
+            let message = if v.keyword == "pattern" { expected.to_owned() } else { v.message };
+            all.push(Fault { code: 901, severity: None, at, pointer, message });
         }
     };
     match (kind, value) {

@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //! Takes each use of a skill that a trace records and looks at how the skill stood then: by the changes of its standing
-//! (`promotions.jsonl`), the time at which its manifest says that it was made, and the folder that it lies in. A skill that is pending,
+//! (`promotions.jsonl`), the time at which its manifest says that it was made, `enabled` in `skills.json`, and the folder that it lies in. A skill that is pending,
 //! rejected, deferred, disabled, degraded, retired or archived may not be used. Where it isn't recorded since when, or nobody knows the skill at
 //! all, the finding is a warning. Where no source says anything about skills, nothing is judged.
 //!
@@ -23,7 +23,7 @@
 //! {"skill_name":"mend-build","old_status":"experimental","new_status":"retired","promoted_at":"2026-01-01T00:00:00Z"}
 //! ```
 //! ```jsonl trace.jsonl
-//! {"record":"turn","executionId":"e","turnId":1,"startTime":"2026-01-22T10:00:00.100Z","endTime":"2026-01-22T10:00:01.000Z","usedSkills":["mend-build"],"contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"}}
+//! {"record":"turn","executionId":"e","turnId":1,"startTime":"2026-01-22T10:00:00.100Z","endTime":"2026-01-22T10:00:01.000Z","usedSkills":["mend-build"],"contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"},"proposedAction":{"id":"a1","type":"shell_cmd","payload":{"command":"cargo test"},"riskLevel":"medium","reasoning":"It is red."},"executionResult":{"success":true,"output":""}}
 //! ```
 //!
 //! ## Passes
@@ -36,7 +36,7 @@
 //! {"skill_name":"mend-build","old_status":"experimental","new_status":"retired","promoted_at":"2026-02-01T00:00:00Z"}
 //! ```
 //! ```jsonl trace.jsonl
-//! {"record":"turn","executionId":"e","turnId":1,"startTime":"2026-01-22T10:00:00.100Z","endTime":"2026-01-22T10:00:01.000Z","usedSkills":["mend-build"],"contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"}}
+//! {"record":"turn","executionId":"e","turnId":1,"startTime":"2026-01-22T10:00:00.100Z","endTime":"2026-01-22T10:00:01.000Z","usedSkills":["mend-build"],"contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"},"proposedAction":{"id":"a1","type":"shell_cmd","payload":{"command":"cargo test"},"riskLevel":"medium","reasoning":"It is red."},"executionResult":{"success":true,"output":""}}
 //! ```
 
 use super::{Check, Rule};

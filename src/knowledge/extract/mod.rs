@@ -164,6 +164,7 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
         SourceKind::Graph => graph::extract(file, &text, &mut out),
         SourceKind::Bank => bank::extract(file, &text, &mut out),
         SourceKind::Skills if file.is_lines() => promotion::extract(file, &text, &mut out),
+        SourceKind::Skills if file.is_skill_set() => skill::extract_set(file, &text, &mut out),
         SourceKind::Skills => skill::extract(file, &text, &mut out),
     }
     match file.kind {

@@ -12,11 +12,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
         Ok(_) => return out.object(901, file, 1, "the metadata of a skill are one JSON object"),
         Err(error) => return out.object(901, file, error.line() as u64, format!("the file is no JSON: {}", plain(&error))),
     };
-    for fault in faults(ManifestKind::Metadata, text).into_iter().filter(|f| f.code == 901) {
-        let line =
-            text.get(..fault.at.start).map_or(1, |before| memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64 + 1);
-        out.object(901, file, line, fault.message);
-    }
+    faulty(ManifestKind::Metadata, file, text, out);
     let intent = text_of(&meta, &["intent"]).unwrap_or_default();
     let Some(name) = text_of(&meta, &["name"]) else { return };
     out.names.push((NameKind::Skill, name.to_owned()));
@@ -37,6 +33,29 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
         },
         false,
     );
+}
+
+/// `skills.json`: of the skills that are loaded it is kept which of them may not be used.
+pub(super) fn extract_set(file: &SourceFile, text: &str, out: &mut Extracted) {
+    faulty(ManifestKind::SkillSet, file, text, out);
+    let Ok(set) = serde_json::from_str::<Value>(text) else {
+        return out.object(901, file, 1, "the file is no JSON");
+    };
+    for (name, entry) in set.get("skills").and_then(Value::as_object).into_iter().flatten() {
+        out.names.push((NameKind::Skill, name.clone()));
+        if entry.get("enabled").and_then(Value::as_bool) == Some(false) {
+            out.documents.push((name.clone(), json!({ "disabled": name }).to_string()));
+        }
+    }
+}
+
+/// What is wrong with a manifest, each with its line.
+fn faulty(kind: ManifestKind, file: &SourceFile, text: &str, out: &mut Extracted) {
+    for fault in faults(kind, text).into_iter().filter(|f| f.code == 901) {
+        let before = text.get(..fault.at.start).unwrap_or_default();
+        let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64 + 1;
+        out.object(901, file, line, fault.message);
+    }
 }
 
 /// Where in its life a skill stands, by the folder that it lies in.

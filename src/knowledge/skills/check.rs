@@ -45,7 +45,7 @@ impl Declarations {
         let listing = Sources { root: sources.root.clone(), paths }.list()?;
         let mut all = Self::default();
         all.unreadable.extend(listing.findings.iter().map(|f| f.place.file.to_string()));
-        for file in listing.files.iter().filter(|f| !f.is_lines()) {
+        for file in listing.files.iter().filter(|f| !f.is_lines() && !f.is_skill_set()) {
             let read = std::fs::read(&file.path).ok().and_then(|bytes| serde_json::from_slice::<Metadata>(&bytes).ok());
             let Some(meta) = read else {
                 all.unreadable.push(file.name.clone());

@@ -199,12 +199,12 @@ fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limit
 type Objection = (String, Severity);
 
 /// What is said of each skill: of all its versions together, and of each.
-#[derive(Default)]
 struct Standings<'s> {
     /// Changes by time, under the skill and whose they are.
     changes: BTreeMap<(&'s str, Whose<'s>), Vec<&'s Promotion>>,
     manifests: BTreeMap<(&'s str, Whose<'s>), Vec<&'s Manifest>>,
     known: BTreeSet<&'s str>,
+    disabled: &'s BTreeSet<String>,
 }
 
 /// Whom something is said of.
@@ -231,7 +231,9 @@ impl<'s> Whose<'s> {
 
 impl<'s> Standings<'s> {
     fn of(skills: &'s Skills) -> Self {
-        let mut all = Self::default();
+        let disabled = &skills.disabled;
+        let known = disabled.iter().map(String::as_str).collect();
+        let mut all = Self { changes: BTreeMap::new(), manifests: BTreeMap::new(), known, disabled };
         // They come by time.
         for what in skills.changes.iter().map(|c| &c.what) {
             for whose in [Whose::Any, Whose::of(what.version.as_deref().unwrap_or_default())] {
@@ -263,6 +265,9 @@ impl<'s> Standings<'s> {
         let changes: Vec<&[&Promotion]> =
             concerning.clone().filter_map(|key| self.changes.get(&key)).map(Vec::as_slice).collect();
         let manifests: Vec<&[&Manifest]> = concerning.filter_map(|key| self.manifests.get(&key)).map(Vec::as_slice).collect();
+        if changes.is_empty() && self.disabled.contains(&used.skill) {
+            return warning("which `skills.json` has disabled, and nothing says since when".into());
+        }
         if changes.is_empty() && manifests.is_empty() {
             return warning("of which no manifest has this version".into());
         }
@@ -369,6 +374,7 @@ mod tests {
             uses: (0..12).map(|n| used("mend", Some(n), true)).collect(),
             manifests: vec![manifest("mend", "production", Some(0))],
             changes: vec![change("mend", Some("experimental"), "production", 20)],
+            ..Skills::default()
         };
         assert!(codes(&skills, &[]).is_empty());
         skills.changes[0].what.time = 8;
@@ -407,7 +413,7 @@ mod tests {
         let error = vec![(911, Severity::Error)];
         let warning = vec![(911, Severity::Warning)];
         let of = |changes: Vec<Change>, manifests: Vec<Manifest>, time: Option<i64>| {
-            codes(&Skills { uses: vec![used("mend", time, true)], manifests, changes }, &[])
+            codes(&Skills { uses: vec![used("mend", time, true)], manifests, changes, ..Skills::default() }, &[])
         };
         let made = |stage: &str| vec![manifest("mend", stage, Some(100))];
         assert!(of(vec![], made("experimental"), Some(100)).is_empty());
@@ -423,6 +429,9 @@ mod tests {
         let candidate = vec![change("mend", Some("pending"), "enabled", 300)];
         assert_eq!(of(candidate, vec![], Some(250)), error);
         assert_eq!(of(vec![], vec![manifest("other", "production", None)], Some(1)), warning, "nobody knows it");
+        let disabled = std::iter::once("mend".to_owned()).collect();
+        let off = Skills { uses: vec![used("mend", Some(1), true)], disabled, ..Skills::default() };
+        assert_eq!(codes(&off, &[]), warning);
         assert!(of(vec![], vec![], Some(1)).is_empty(), "where nothing is said of skills nothing can be held against it");
     }
 }

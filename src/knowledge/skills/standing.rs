@@ -15,6 +15,8 @@ pub struct Skills {
     pub manifests: Vec<Manifest>,
     /// The changes of their standing, by time.
     pub changes: Vec<Change>,
+    /// Those that `skills.json` has disabled; it doesn't say since when.
+    pub disabled: BTreeSet<String>,
 }
 
 /// A version of a skill with what its figures say.
@@ -51,7 +53,7 @@ impl Skills {
 
     pub(super) fn of(db: &Connection) -> Result<Self, KnowledgeError> {
         let (uses, manifests) = (store::skill::uses(db)?, store::skill::manifests(db)?);
-        Ok(Self { uses, manifests, changes: store::skill::changes(db)? })
+        Ok(Self { uses, manifests, changes: store::skill::changes(db)?, disabled: store::skill::disabled(db)? })
     }
 
     /// The time of the newest record, in milliseconds since the epoch.

@@ -6,6 +6,7 @@ use crate::knowledge::extract::{Promotion, time};
 use crate::knowledge::skills::{Change, Figures, Manifest, Use};
 use rusqlite::{Connection, params};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Every recorded use of a skill, by source and line.
 pub(in crate::knowledge) fn uses(db: &Connection) -> Result<Vec<Use>, KnowledgeError> {
@@ -62,6 +63,12 @@ pub(in crate::knowledge) fn manifests(db: &Connection) -> Result<Vec<Manifest>, 
         })
     };
     Ok(documents(db, "skills")?.into_iter().filter_map(read).collect())
+}
+
+/// The skills that may not be used by the files that say which are loaded.
+pub(in crate::knowledge) fn disabled(db: &Connection) -> Result<BTreeSet<String>, KnowledgeError> {
+    let named = |(_, value): (String, Value)| value.get("disabled").and_then(Value::as_str).map(str::to_owned);
+    Ok(documents(db, "skills")?.into_iter().filter_map(named).collect())
 }
 
 /// The items of context banks, as far as it takes to judge them: their content isn't there.

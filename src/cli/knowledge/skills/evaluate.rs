@@ -9,6 +9,7 @@ use crate::diag::Finding;
 use crate::knowledge::skills::{self, Evaluated, Limits, Skills, Suggestion, Weights};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::time::format_minute;
+use crate::trajectory::words::plural;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -136,7 +137,8 @@ fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "beside the index: {rows} uses from {} of {}", terminal(table), terminal(file))?;
     }
     let as_of = told.now.map_or_else(|| "no time is recorded".to_owned(), |now| format!("as of {} UTC", format_minute(now)));
-    writeln!(out, "{} skills, {} uses, {as_of}", told.all.len(), told.asked.skills.uses.len())
+    let (skills, uses) = (told.all.len() as u64, told.asked.skills.uses.len() as u64);
+    writeln!(out, "{}, {}, {as_of}", plural(skills, "skill"), plural(uses, "use"))
 }
 
 fn document(told: &Told<'_>) -> Value {

@@ -8,6 +8,7 @@ use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::knowledge::skills::{self, Judged};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::time::format_minute;
+use crate::trajectory::words::plural;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -50,7 +51,7 @@ impl HistoryArgs {
                     writeln!(out)?;
                     write_findings(&findings, out)?;
                 }
-                writeln!(out, "{} changes, {} findings", all.len(), findings.len())
+                writeln!(out, "{}, {}", plural(all.len() as u64, "change"), plural(findings.len() as u64, "finding"))
             }
             Format::Json => {
                 let changes: Vec<Value> = all.iter().map(one).collect();
