@@ -1,5 +1,6 @@
 //! Manifests among the inputs of `validate`.
 
+use crate::knowledge::skills::{is_ledger, ledger_faults};
 use crate::manifest::{File, Kind, check as check_manifest, kind_of};
 use crate::source::{Found, Input, Missing, open};
 use crate::trace::Format;
@@ -14,7 +15,8 @@ const NAMED: u64 = 16 << 20;
 
 /// A manifest, read.
 pub(super) struct Manifest {
-    kind: Kind,
+    /// `None` for decisions about skills, one a line.
+    kind: Option<Kind>,
     name: String,
     path: PathBuf,
     text: String,
@@ -35,6 +37,9 @@ pub(super) fn part(inputs: Vec<Result<Found, Missing>>) -> (Vec<Manifest>, Vec<R
 /// A file that is a manifest. What can't be read is left to those who say so.
 fn manifest(found: &Found) -> Option<Manifest> {
     let Input::File(path) = &found.input else { return None };
+    if is_ledger(&found.name) {
+        return Some(Manifest { kind: None, name: found.name.clone(), path: path.clone(), text: String::new() });
+    }
     let named = Kind::by_name(&found.name).is_some();
     if !named && !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
         return None;
@@ -52,7 +57,7 @@ fn manifest(found: &Found) -> Option<Manifest> {
     if record(first) || record(&text) {
         return None;
     }
-    let kind = kind_of(&found.name, &text)?;
+    let kind = Some(kind_of(&found.name, &text)?);
     Some(Manifest { kind, name: found.name.clone(), path: path.clone(), text })
 }
 
@@ -68,14 +73,27 @@ fn project(path: &Path) -> PathBuf {
 pub(super) fn check(manifests: &[Manifest], given: Option<&Path>) -> Report {
     let mut report = Report::default();
     for manifest in manifests {
+        let Some(kind) = manifest.kind else {
+            let (findings, lines) = ledger_faults(&manifest.name, &manifest.path);
+            report.counts.files += 1;
+            // A line that can't be read is one all the same.
+            report.counts.records += lines + findings.len() as u64;
+            for finding in &findings {
+                report.counts.count(finding.severity);
+            }
+            report.findings.extend(findings);
+            continue;
+        };
         let folder = manifest.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let root = given.map_or_else(|| project(&manifest.path), Path::to_path_buf);
         let file = File { name: &manifest.name, text: &manifest.text, places: Some((folder, &root)) };
-        let (findings, secrets) = check_manifest(manifest.kind, &file);
+        let (findings, secrets) = check_manifest(kind, &file);
         report.counts.files += 1;
         report.counts.records += 1;
         report.counts.bytes += manifest.text.len() as u64;
-        findings.iter().for_each(|f| report.counts.count(f.severity));
+        for finding in &findings {
+            report.counts.count(finding.severity);
+        }
         report.findings.extend(findings);
         report.secrets.absorb(secrets);
     }

@@ -90,15 +90,15 @@ fn undeclared(quotes: &Quotes, turn: &Turn, in_answer: &dyn Fn(&str) -> Vec<Stri
     for deed in turn.deed.iter().chain(&turn.performed) {
         spoken.extend(deed.payload.iter().flat_map(|p| said(p)));
     }
-    let quoted: BTreeSet<Vec<(&str, &str)>> = spoken.iter().flat_map(|text| quotes.quoted(text)).collect();
-    if quoted.is_empty() {
+    let found: BTreeSet<Vec<(&str, &str)>> = spoken.iter().flat_map(|text| quotes.quoted(text)).collect();
+    if found.is_empty() {
         return Vec::new();
     }
     let written = spoken.iter().chain(&turn.reasonings).flat_map(|text| in_answer(text));
     let declared: BTreeSet<String> =
         turn.used_context.iter().flatten().cloned().chain(written).map(|p| plain_path(&p).into_owned()).collect();
     let known = |(id, path): &(&str, &str)| declared.contains(*id) || declared.contains(&*plain_path(path));
-    let hidden = quoted.iter().filter(|items| !items.iter().any(known));
+    let hidden = found.iter().filter(|items| !items.iter().any(known));
     let paths: BTreeSet<&str> = hidden.filter_map(|items| items.first()).map(|(_, path)| *path).collect();
     paths.into_iter().map(str::to_owned).collect()
 }

@@ -54,29 +54,47 @@ fn base(command: &str) -> String {
     [".exe", ".cmd", ".bat"].iter().find_map(|e| name.strip_suffix(e)).map_or(name.clone(), str::to_owned)
 }
 
-/// What is to be said of a program with its arguments. Programs that only start others are looked through.
+/// Programs that start others.
+const STARTERS: [&str; 14] = [
+    "env",
+    "sudo",
+    "doas",
+    "nice",
+    "nohup",
+    "timeout",
+    "stdbuf",
+    "time",
+    "setsid",
+    "exec",
+    "xargs",
+    "command",
+    "busybox",
+    "cross-env",
+];
+/// Arguments that are looked at.
+const ARGUMENTS: usize = 64;
+
+/// What is to be said of a program with its arguments.
 fn program(command: &str, args: &[&str]) -> Option<String> {
-    let (mut command, mut args) = (command, args);
-    // As deep as anybody nests them, and no deeper.
-    for _ in 0..8 {
-        let name = base(command);
-        if command.split_whitespace().nth(1).is_some() && !command.contains(['/', '\\']) {
-            return Some(format!("`{command}` is a line for a shell: name the program alone, and its arguments in `args`"));
-        }
-        if SHELLS.contains(&name.as_str()) || SHELLS.contains(&command) {
-            return Some(format!("`{name}` is a shell: what it runs is text, and text can be anything"));
-        }
-        match name.as_str() {
-            "env" | "sudo" | "doas" | "nice" | "nohup" | "timeout" | "stdbuf" | "time" | "setsid" | "exec" => {
-                let plain = |a: &&str| !a.starts_with('-') && !a.contains('=') && !a.starts_with(|c: char| c.is_ascii_digit());
-                let at = args.iter().position(|a| plain(&a))?;
-                let (first, rest) = args.get(at..)?.split_first()?;
-                (command, args) = (first, rest);
-            }
-            _ => return package(&name, args),
-        }
+    if command.split_whitespace().nth(1).is_some() && !command.contains(['/', '\\']) {
+        return Some(format!("`{command}` is a line for a shell: name the program alone, and its arguments in `args`"));
     }
-    Some("programs start programs: what runs in the end can't be told".to_owned())
+    let name = base(command);
+    let args = args.get(..ARGUMENTS).unwrap_or(args);
+    if !STARTERS.contains(&name.as_str()) {
+        return alone(&name, args);
+    }
+    // Which argument is the program depends on the options of the one that starts it, so that each may be.
+    let rest = |n: usize| args.get(n + 1..).unwrap_or_default();
+    args.iter().enumerate().find_map(|(n, arg)| alone(&base(arg), rest(n)))
+}
+
+/// What is to be said of a program that starts no other.
+fn alone(name: &str, args: &[&str]) -> Option<String> {
+    if SHELLS.contains(&name) {
+        return Some(format!("`{name}` is a shell: what it runs is text, and text can be anything"));
+    }
+    package(name, args)
 }
 
 /// What a program fetches and runs, if it isn't pinned.

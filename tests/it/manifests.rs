@@ -63,6 +63,11 @@ fn manifests_are_told_from_records() {
     write(at, "other.json", "{\"some\":\"thing\"}");
     let (code, all) = report(at, &["validate", "."]);
     assert_eq!((code, codes(&all)), (1, vec!["YV915", "YV901", "YV901", "YV108"]), "{all:#}");
+    write(at, "skills/promotions.jsonl", "{\"skill_name\":\"s\",\"new_status\":\"retired\",\"promoted_at\":1}\n");
+    assert_eq!(report(at, &["validate", "skills"]).0, 0);
+    write(at, "skills/promotions.jsonl", "{\"skill_name\":\"s\",\"new_status\":\"retired\"}\n{\n");
+    assert_eq!(codes(&report(at, &["validate", "skills"]).1), ["YV103", "YV102"]);
+    fs::remove_dir_all(at.join("skills")).unwrap();
     // Asked for a schema or a format, a file is what it is said to be.
     write(at, "any.schema.json", "true");
     assert_eq!(report(at, &["validate", "a.json", "--schema", "any.schema.json"]).0, 0);

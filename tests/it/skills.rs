@@ -45,8 +45,8 @@ fn trace(id: &str, at: i64, uses: &[(&str, bool, f64, bool)]) -> String {
     let mut lines = vec![
         json!({"record":"execution_started","executionId":id,"timestamp":at,"schemaVersion":"1.0","rootIntent":"Mend it","fsmVersion":"1"}),
     ];
-    for (n, (skill, success, cost, rolled_back)) in uses.iter().enumerate() {
-        let time = at + n as i64 * 1000;
+    for (n, (skill, success, cost, rolled_back)) in (0_i64..).zip(uses) {
+        let time = at + n * 1000;
         let action = json!({"id":format!("{id}-{n}"),"type":"shell_cmd","payload":{"command":"cargo test"},
             "riskLevel":"medium","reasoning":"it is red"});
         lines.push(json!({"record":"turn","executionId":id,"turnId":n + 1,"startTime":time,"endTime":time + 500,"usedSkills":[skill],
@@ -60,9 +60,9 @@ fn meta(name: &str, version: &str, intent: &str) -> String {
     json!({"name":name,"version":version,"intent":intent,"author":"ci","created_at":"2026-01-01T00:00:00Z"}).to_string()
 }
 
-fn item(id: &str, uses: (u64, u64), confidence: f64, used: i64, stats: (u64, u64, u64)) -> Value {
+fn item(id: &str, ends: (u64, u64), confidence: f64, last: i64, stats: (u64, u64, u64)) -> Value {
     json!({"id":id,"path":format!("docs/{id}.md"),"type":"file","content":format!("what {id} says"),
-        "importance":{"useCount":uses.0 + uses.1,"successCount":uses.0,"failureCount":uses.1,"confidence":confidence,"lastUsed":used},
+        "importance":{"useCount":ends.0 + ends.1,"successCount":ends.0,"failureCount":ends.1,"confidence":confidence,"lastUsed":last},
         "usageStats":{"referencedCount":stats.0,"verifiedUseful":stats.1,"verifiedNotUseful":stats.2}})
 }
 

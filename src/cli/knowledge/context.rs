@@ -186,7 +186,7 @@ impl ReferencesArgs {
                 )
             }
             Format::Json => {
-                let all: Vec<Value> = executions.iter().map(|e| references_json(e)).collect();
+                let all: Vec<Value> = executions.iter().map(references_json).collect();
                 let json = json!({ "version": 1, "executions": all, "turns": looked.turns, "items": bank.items.len(),
                     "findings": findings_json(&findings) });
                 writeln!(out, "{}", safe_json(&json))

@@ -147,7 +147,7 @@ impl Turn {
     fn act(&mut self, action: &Action<'_>) {
         let known = match action.kind {
             ActionKind::Known(known) => Some(known),
-            _ => None,
+            ActionKind::Other(_) => None,
         };
         let payload = action.payload.map(|p| p.as_written().to_owned());
         self.deed = Some(Deed { kind: action.kind.name().into_owned(), known, payload });

@@ -1,7 +1,7 @@
 //! Carrying a plan out, so that nothing is lost whatever happens.
 //!
 //! A run has a folder of its own, with every file as it was and as it is to be. Only when all of that lies there is the
-//! run begun by `plan.json`, written whole or not at all; then the files are put in place one by one, and `done` ends it. A
+//! run begun by `plan`, JSON, written whole or not at all; then the files are put in place one by one, and `done` ends it. A
 //! run that was begun and not ended is brought to its end by the next command that writes. Taking a run back is a run with
 //! before and after exchanged.
 
@@ -13,8 +13,8 @@ use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// What begins a run.
-const PLAN: &str = "plan.json";
+/// What begins a run. It has no ending, so that nobody takes it for a trace or a manifest.
+const PLAN: &str = "plan";
 /// What ends it.
 const DONE: &str = "done";
 

@@ -198,6 +198,9 @@ fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limit
 /// Why a skill was not enabled, for some of its uses.
 type Objection = (String, Severity);
 
+/// Source, skill, version, and the objection.
+type Reason<'s> = (&'s str, &'s str, &'s str, Objection);
+
 /// What is said of each skill: of all its versions together, and of each.
 struct Standings<'s> {
     /// Changes by time, under the skill and whose they are.
@@ -300,7 +303,7 @@ impl<'s> Standings<'s> {
 /// Uses of skills that weren't enabled at that time, one finding for each source, skill and reason.
 fn not_enabled(skills: &Skills) -> Vec<Finding> {
     let standings = Standings::of(skills);
-    let mut found: BTreeMap<(&str, &str, &str, Objection), (u64, &str, u64)> = BTreeMap::new();
+    let mut found: BTreeMap<Reason<'_>, (u64, &str, u64)> = BTreeMap::new();
     for used in &skills.uses {
         if let Some(objection) = standings.objection(used) {
             let key = (used.file.as_str(), used.skill.as_str(), used.version.as_str(), objection);

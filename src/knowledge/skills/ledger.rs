@@ -2,10 +2,11 @@
 
 use super::Change;
 use super::candidates::{Candidate, Readiness, Status};
+use crate::diag::Finding;
 use crate::knowledge::KnowledgeError;
-use crate::knowledge::extract::read_promotion;
+use crate::knowledge::extract::{extract, read_promotion};
 use crate::knowledge::safe_file::{lock, replace};
-use crate::knowledge::sources::{PROMOTIONS, SourceKind, Sources};
+use crate::knowledge::sources::{PROMOTIONS, SourceFile, SourceKind, Sources};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -72,6 +73,20 @@ impl LedgerError {
             Self::Knowledge(error) => error.remedy(),
         }
     }
+}
+
+/// Whether a file holds decisions about skills, by its name.
+#[must_use]
+pub fn is_ledger(path: &str) -> bool {
+    path.rsplit(['/', '\\']).next() == Some(PROMOTIONS)
+}
+
+/// What is wrong with a file of decisions, and how many of its lines can be read.
+#[must_use]
+pub fn ledger_faults(name: &str, path: &Path) -> (Vec<Finding>, u64) {
+    let file = SourceFile { kind: SourceKind::Skills, name: name.to_owned(), path: path.to_path_buf() };
+    let extracted = extract(&file);
+    (extracted.findings, extracted.promotions.len() as u64)
 }
 
 /// The decisions of a project.

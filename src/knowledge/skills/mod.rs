@@ -17,7 +17,7 @@ pub use check::{Checked, Declarations, Question, check};
 pub use earlier::{Earlier, EarlierError, earlier};
 pub use figures::{Figures, Limits, Suggestion, Test, Thresholds, Weights, advice, promotion, retirement, suggestion};
 pub use history::{Judged, findings_of, items_of, judged};
-pub use ledger::{Ledger, LedgerError, Verdict};
+pub use ledger::{Ledger, LedgerError, Verdict, is_ledger, ledger_faults};
 pub use standing::{Evaluated, Skills};
 
 pub(super) use history::findings;
