@@ -11,6 +11,8 @@ use crate::verify::{Options, Report};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// Findings that are given; the weak turns are counted besides.
+const MOST: usize = 1_000;
 /// Items that one finding names; the rest is counted.
 const NAMED: usize = 5;
 
@@ -103,11 +105,11 @@ fn undeclared(quotes: &Quotes, turn: &Turn, in_answer: &dyn Fn(&str) -> Vec<Stri
     paths.into_iter().map(str::to_owned).collect()
 }
 
-/// Weak turns as findings.
+/// What couldn't be read, and weak turns, as findings.
 #[must_use]
 pub fn findings(looked: &Looked, bank: &Bank) -> Vec<Finding> {
-    let mut all = Vec::new();
-    for weak in &looked.weak {
+    let mut all: Vec<Finding> = looked.report.findings.iter().filter(|f| f.code.0 < 200).cloned().collect();
+    for weak in looked.weak.iter().take(MOST) {
         let named: Vec<String> = weak.undeclared.iter().take(NAMED).map(|p| format!("`{p}`")).collect();
         let more = weak.undeclared.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -120,6 +122,7 @@ pub fn findings(looked: &Looked, bank: &Bank) -> Vec<Finding> {
         finding.turn = weak.turn;
         all.push(finding);
     }
+    all.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut all);
     all
 }

@@ -263,7 +263,6 @@ fn memory_is_shown_done_and_taken_back() {
 /// Killed at any moment, the next command finds the old bank or brings the new one about.
 #[test]
 fn a_killed_apply_is_finished_or_never_began() {
-    let mut finished = 0;
     for round in 0..25_u32 {
         let folder = project();
         let at = folder.path();
@@ -278,14 +277,11 @@ fn a_killed_apply_is_finished_or_never_began() {
         child.wait().unwrap();
         let output = run(at, &["memory", "apply", "--yes"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        finished += u32::from(String::from_utf8_lossy(&output.stdout).contains("broken off"));
         assert!(!at.join("bank/items/bad7.json").exists());
         assert_eq!(code(at, &["memory", "undo", "--yes"]), 0);
         let left = |all: Vec<(String, Vec<u8>)>| all.into_iter().filter(|(name, _)| !name.ends_with(".tmp~")).collect::<Vec<_>>();
         assert_eq!(left(files(&at.join("bank"))), left(before), "round {round}");
     }
-    // How many were hit in the middle depends on the machine; that each of them ended well is what counts.
-    assert!(finished <= 25);
 }
 
 #[test]
@@ -318,6 +314,8 @@ fn stages_and_references_are_told() {
     assert_eq!(code(at, &["context", "references", "--fail-on", "warning"]), 1);
     assert_eq!(code(at, &["context", "references", "traces/good.jsonl", "--fail-on", "warning"]), 0);
     assert_eq!(code(at, &["context", "references", "missing.jsonl"]), 2);
+    write(at, "cut.jsonl", "{\"record\":\"turn\"\n{}\n");
+    assert_eq!(code(at, &["context", "references", "cut.jsonl"]), 1, "what can't be read may hold what is looked for");
     write(at, "yuangs-verify.toml", "[knowledge]\ndocuments = ['docs']\n");
     for args in [&["context", "stages"][..], &["memory", "status"], &["context", "references"], &["skills", "candidates"]] {
         assert_eq!(code(at, args), 2, "{args:?}");
