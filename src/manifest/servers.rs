@@ -264,7 +264,7 @@ mod tests {
             "deno run https://example.com/x.ts",
             "bash -c ls",
             "/bin/sh x.sh",
-            "env env env env env env env env env node",
+            "sudo -u bob npx server",
             "cmd.exe /c x",
             "pwsh",
         ] {
