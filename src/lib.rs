@@ -13,6 +13,7 @@ pub mod diag;
 pub mod governance;
 pub mod json;
 pub mod knowledge;
+pub mod manifest;
 pub mod policy;
 pub mod random;
 pub mod redact;

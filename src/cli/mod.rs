@@ -11,6 +11,7 @@ mod export;
 mod fsm;
 mod gate;
 mod knowledge;
+mod manifests;
 mod output;
 mod patch;
 mod policy;
@@ -63,7 +64,7 @@ enum Command {
     Gate(gate::GateArgs),
     /// Replay traces: was each state reached legally, did nothing run unauthorised, is the record complete?
     Replay(replay::ReplayArgs),
-    /// Check records against their schemas, and nothing else.
+    /// Check records and manifests (skills, tools, servers, agents) against their schemas; of manifests also what they name.
     Validate(replay::ValidateArgs),
     /// Check the signed statement that `gate --attest` writes.
     #[command(subcommand)]

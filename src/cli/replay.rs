@@ -4,14 +4,14 @@ use super::output::{Color, Failure, print};
 use super::patch::git_failure;
 use super::reports::{ReportArgs, shell_line, statistics};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE, exit_code};
-use crate::diag::Severity;
+use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::replay::Assessor;
 use crate::report::page::Format as PageFormat;
 use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions, write_pretty};
 use crate::rules::Settings;
 use crate::scan::secret::Table;
 use crate::schema::Validator;
-use crate::source::{Limits, discover};
+use crate::source::{Found, Limits, Missing, discover};
 use crate::trace::Format;
 use crate::trace::keys::TrustStore;
 use crate::trajectory::reevaluate::{self, Reevaluation};
@@ -270,6 +270,10 @@ pub struct ValidateArgs {
     /// Check against this JSON Schema instead (any draft; references inside the file only).
     #[arg(long, value_name = "FILE", conflicts_with = "format_in")]
     schema: Option<PathBuf>,
+    /// The project that manifests (skill.json, skills.json, meta.json, .mcp.json, .ai-stack.json, tools) belong to: what they
+    /// name must lie in it. Without it the nearest folder above that holds `.git` or `yuangs-verify.toml`.
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
 }
 
 impl ValidateArgs {
@@ -285,8 +289,19 @@ impl ValidateArgs {
         };
         let extra: Vec<String> =
             self.schema.iter().flat_map(|path| ["--schema".to_owned(), path.to_string_lossy().into_owned()]).collect();
+        let as_told = schema.is_some() || self.common.format_in.is_some();
         let options = Options { schema_only: true, schema, ..self.common.options() };
-        self.common.run(options, &extra, false, &|_| Ok(()))
+        if as_told {
+            return self.common.run(options, &extra, false, &|_| Ok(()));
+        }
+        // What is a manifest is no trace, and is looked at as what it is.
+        let (manifests, traces) = super::manifests::part(discover(&self.common.paths));
+        self.common.run_on(&traces, options, &extra, false, &|report| {
+            report.absorb(super::manifests::check(&manifests, self.project.as_deref()));
+            report.findings.sort_by_cached_key(Finding::order);
+            assign_fingerprints(&mut report.findings);
+            Ok(())
+        })
     }
 }
 
@@ -318,6 +333,17 @@ impl Common {
     }
 
     fn run(&self, options: Options, extra: &[String], keep_turns: bool, after: &Settle<'_>) -> Result<u8, Failure> {
+        self.run_on(&discover(&self.paths), options, extra, keep_turns, after)
+    }
+
+    fn run_on(
+        &self,
+        inputs: &[Result<Found, Missing>],
+        options: Options,
+        extra: &[String],
+        keep_turns: bool,
+        after: &Settle<'_>,
+    ) -> Result<u8, Failure> {
         // Without its rules a scan would find nothing, which looks like a clean trace.
         Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let targets = self.reports.targets()?;
@@ -325,8 +351,7 @@ impl Common {
         let options = &Options { max_turns: if with_turns { self.max_turns } else { 0 }, ..options };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let pool = pool.map_err(|e| Failure::unable(format!("can't start the threads: {e}"), "try --threads 1"))?;
-        let inputs = discover(&self.paths);
-        let mut report = pool.install(|| verify(&inputs, options));
+        let mut report = pool.install(|| verify(inputs, options));
         after(&mut report)?;
         let outcome = Outcome::of(&report, self.fail_on.severity(), options.schema_only);
         let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: options.schema_only };

@@ -25,11 +25,12 @@ pub enum SchemaCommand {
     },
 }
 
-/// All schemas: of records, of native formats, of the tool's own output.
+/// All schemas: of records, of native formats, of manifests, of the tool's own output.
 #[must_use]
 pub fn catalogue() -> Catalogue {
     let mut catalogue = Catalogue::new();
     schemas::add_to(&mut catalogue);
+    crate::manifest::add_to(&mut catalogue);
     catalogue.add::<Document<'_>>("report", "What `--format json` prints.", |_| {});
     catalogue.add::<Line<'_>>("report-line", "A line of what `--format jsonl` prints.", |_| {});
     catalogue.add::<crate::trajectory::explain::Document<'_>>("explain", "What `explain TRACE --format json` prints.", |_| {});

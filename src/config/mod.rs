@@ -230,6 +230,64 @@ pub struct Knowledge {
     /// Budgets by name; `default` is taken where no other is asked for.
     #[serde(default)]
     pub profiles: BTreeMap<String, Profile>,
+    /// What skills may cost and take.
+    #[serde(default)]
+    pub limits: SkillLimits,
+}
+
+/// `[knowledge.limits]`: what skills may cost and how often they may run. Costs are in the unit of the records.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SkillLimits {
+    /// The mean cost at which a score earns nothing for it; 1.0 unless told otherwise.
+    #[serde(default)]
+    pub max_cost: Option<Amount>,
+    /// The mean latency in milliseconds at which a score earns nothing for it; 60,000 unless told otherwise.
+    #[serde(default)]
+    pub max_latency_ms: Option<Amount>,
+    /// The cost of all uses of one skill on one day (UTC), at most.
+    #[serde(default)]
+    pub cost_per_day: Option<Amount>,
+    /// The cost of all uses of one skill in one hour, at most.
+    #[serde(default)]
+    pub cost_per_hour: Option<Amount>,
+    /// The cost of all uses of one skill in one execution, at most.
+    #[serde(default)]
+    pub cost_per_task: Option<Amount>,
+    /// Uses of one skill on one day (UTC), at most.
+    #[serde(default)]
+    pub uses_per_day: Option<u64>,
+    /// Uses of one skill in one hour, at most.
+    #[serde(default)]
+    pub uses_per_hour: Option<u64>,
+    /// Uses of one skill in one execution, at most.
+    #[serde(default)]
+    pub uses_per_task: Option<u64>,
+    /// Milliseconds that one use may take, at most.
+    #[serde(default)]
+    pub latency_ms: Option<Amount>,
+}
+
+/// An amount: finite and not negative.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "f64")]
+pub struct Amount(#[schemars(range(min = 0.0))] f64);
+
+/// Holds, since what isn't a number is no amount.
+impl Eq for Amount {}
+
+impl TryFrom<f64> for Amount {
+    type Error = &'static str;
+
+    fn try_from(number: f64) -> Result<Self, Self::Error> {
+        if number.is_finite() && number >= 0.0 { Ok(Self(number)) } else { Err("expected a number that isn't negative") }
+    }
+}
+
+impl From<Amount> for f64 {
+    fn from(amount: Amount) -> Self {
+        amount.0
+    }
 }
 
 /// `[knowledge.profiles.NAME]`: budgets in tokens.

@@ -6,13 +6,18 @@
 
 pub mod about;
 mod chunk;
+pub mod context;
 mod error;
 mod extract;
 pub mod graph;
+pub mod memory;
 mod observation;
 pub mod rank;
+pub mod references;
 pub mod reindex;
 pub mod retrieve;
+mod safe_file;
+pub mod skills;
 mod sources;
 mod store;
 pub mod words;

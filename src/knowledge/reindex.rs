@@ -1,6 +1,7 @@
 //! Bringing the store up to date with its sources.
 
 use super::extract::{self, Extracted, extract};
+use super::skills::{self, Limits};
 use super::sources::{SourceFile, SourceKind, Sources, finding};
 use super::store::{self, Store, Writer};
 use super::{KnowledgeError, rank};
@@ -59,6 +60,20 @@ pub fn run(
     settings: Settings,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Summary, KnowledgeError> {
+    run_with(store, sources, settings, Limits::default(), progress)
+}
+
+/// As [`run`], with the limits that skills are scored by.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with(
+    store: &mut Store,
+    sources: &Sources,
+    settings: Settings,
+    limits: Limits,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Summary, KnowledgeError> {
     let listing = sources.list()?;
     let mut summary = Summary { observations_before: store.count()?, findings: listing.findings, ..Summary::default() };
     let mut writer = store.write()?;
@@ -88,7 +103,7 @@ pub fn run(
     let changed = !(summary.added.is_empty() && summary.changed.is_empty() && summary.removed.is_empty());
     summary.vectors = rank::update(&writer, settings.vectors, changed)?;
     writer.set("extractor", extract::VERSION)?;
-    finish(&writer, &mut summary)?;
+    finish(&writer, limits, &mut summary)?;
     writer.commit()?;
     Ok(summary)
 }
@@ -160,7 +175,7 @@ fn take(
 }
 
 /// Counts, findings and digest of what is stored now.
-fn finish(writer: &Writer<'_>, summary: &mut Summary) -> Result<(), KnowledgeError> {
+fn finish(writer: &Writer<'_>, limits: Limits, summary: &mut Summary) -> Result<(), KnowledgeError> {
     let count = |sql: &str| writer.db.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned);
     summary.observations = count("SELECT count(*) FROM observation")?;
     summary.edges = count("SELECT count(*) FROM edge")?;
@@ -176,6 +191,8 @@ fn finish(writer: &Writer<'_>, summary: &mut Summary) -> Result<(), KnowledgeErr
         summary.findings.push(row?);
     }
     summary.findings.extend(store::dangling(&writer.db)?);
+    summary.findings.extend(skills::findings(&writer.db, limits)?);
+    skills::rebuild(&writer.db, limits)?;
     summary.findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut summary.findings);
     summary.digest = store::read_digest(&writer.db)?;

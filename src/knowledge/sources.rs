@@ -6,6 +6,9 @@ use crate::rules::by_code;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// The file in a folder of skills that holds the changes of their standing, one a line.
+pub const PROMOTIONS: &str = "promotions.jsonl";
+
 /// What a source holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SourceKind {
@@ -75,7 +78,7 @@ impl SourceKind {
             Self::Transcripts | Self::Graph => name == plain && ends(&[".jsonl"]),
             Self::Documents | Self::Progress | Self::Summaries => ends(&[".md", ".markdown"]),
             Self::Runs | Self::Bank => name == plain && ends(&[".json"]),
-            Self::Skills => name == "meta.json",
+            Self::Skills => matches!(&*name, "meta.json" | "skills.json" | PROMOTIONS),
         }
     }
 }
@@ -98,6 +101,18 @@ pub(super) struct SourceFile {
     pub(super) name: String,
     /// What to open.
     pub(super) path: PathBuf,
+}
+
+impl SourceFile {
+    /// Whether it holds a record on each line, by its name.
+    pub(super) fn is_lines(&self) -> bool {
+        self.name.to_lowercase().ends_with(".jsonl")
+    }
+
+    /// Whether it says which skills are loaded, by its name.
+    pub(super) fn is_skill_set(&self) -> bool {
+        self.name.rsplit('/').next() == Some("skills.json")
+    }
 }
 
 /// The files of all sources, sorted, and what is wrong with those that can't be looked at.

@@ -82,8 +82,14 @@ mod yv803;
 mod yv804;
 mod yv901;
 mod yv902;
+mod yv903;
 mod yv904;
 mod yv905;
+mod yv911;
+mod yv912;
+mod yv913;
+mod yv914;
+mod yv915;
 
 pub use page::Page;
 pub use scene::{Draft, Handle, Out, Scene, Settings, Target};
@@ -217,8 +223,14 @@ pub const ALL: &[&Rule] = &[
     &yv804::RULE,
     &yv901::RULE,
     &yv902::RULE,
+    &yv903::RULE,
     &yv904::RULE,
     &yv905::RULE,
+    &yv911::RULE,
+    &yv912::RULE,
+    &yv913::RULE,
+    &yv914::RULE,
+    &yv915::RULE,
 ];
 
 /// The rule of a code.

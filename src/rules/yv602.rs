@@ -11,6 +11,8 @@
 //! and its text behind), and where an action of the execution has read its file; of others nothing is said. The first 64 KB
 //! of a text count, and about a megabyte of texts of one execution.
 //!
+//! `knowledge context references` asks the same of the items of a context bank, whose contents are at hand.
+//!
 //! ## Why it matters
 //! Declared use is what the importance of an item, and in the end a skill, rests on; undeclared use makes conclusions that nobody
 //! can trace to what they rest on. A weak turn is no evidence: nothing gains by it and nothing is promoted.

@@ -1,30 +1,29 @@
 //! A skill, tool, server or configuration file breaks its schema.
 //!
 //! ## What it does
-//! Reads the manifests among the sources of knowledge: the metadata of skills, and the index and items of a context bank. A
-//! skill needs name, version, intent, author and time of creation, and its intent has to be one purpose: `any`, `general`,
-//! `everything`, `*` and nothing at all are refused.
+//! `validate` knows manifests by their name or their shape: `skill.json`, `skills.json`, `meta.json`, `.mcp.json`, `.ai-stack.json`, and
+//! tools (`tool.json`, `tools.json`). Each must keep its schema. Handlers and paths that it names must exist in the project: no `..`,
+//! no link that leads out, and a handler's function must stand in its file. The parameters of a tool must be JSON Schema, and the
+//! intent of a skill one purpose: `any`, `general`, `everything`, `*` and nothing at all are refused. `knowledge reindex` holds the
+//! metadata of skills to the same, and the index and items of a context bank to their form.
 //!
 //! ## Why it matters
 //! Skills are chosen by their intent and judged by their record. One that is for everything is chosen for everything, and
-//! nobody can say whether it is good at it.
+//! nobody can say whether it is good at it. A handler outside the project is code that nobody reviewed with it.
 //!
 //! ## How to mend it
-//! Add what is missing, and say what the skill is for. A skill with two purposes is two skills.
+//! Add what is missing, and say what the skill is for. A skill with two purposes is two skills. `schema print skill-metadata` (or
+//! `skill-manifest`, `skill-set`, `tool-manifest`, `mcp-servers`, `agent-config`) shows what may stand there.
 //!
 //! ## Fails
-//! ```toml knowledge reindex
-//! [knowledge]
-//! skills = ['skills']
+//! ```toml validate skills
 //! ```
 //! ```json skills/production/mend-build/meta.json
 //! {"name":"mend-build","version":"1.0.0","intent":"everything","author":"ci","created_at":"2026-01-31T10:00:00Z"}
 //! ```
 //!
 //! ## Passes
-//! ```toml knowledge reindex
-//! [knowledge]
-//! skills = ['skills']
+//! ```toml validate skills
 //! ```
 //! ```json skills/production/mend-build/meta.json
 //! {"name":"mend-build","version":"1.0.0","intent":"mend a broken build","author":"ci","created_at":"2026-01-31T10:00:00Z"}

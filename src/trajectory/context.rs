@@ -63,7 +63,8 @@ pub struct References {
 }
 
 /// The paths that an answer refers to: `[Reference] TYPE: NAME (PATH)`, and `"used_context": ["PATH"]`.
-fn in_answer(text: &str) -> Vec<String> {
+#[must_use]
+pub fn in_answer(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {
         if let Some((_, rest)) = line.split_once("[Reference]")

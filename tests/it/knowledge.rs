@@ -377,6 +377,12 @@ fn the_graph_is_told_with_its_lines_and_drawn() {
 {\"from\":\"ctx:\\\"]; evil <b>&\\u001b\\u202e|\",\"to\":\"exec:react-fix\",\"type\":\"used_in\",\"timestamp\":1}
 ",
     );
+    let used = "\"importance\":{\"confidence\":0.9,\"lastUsed\":1769040000000},\"usageStats\":{\"referencedCount\":6,\"verifiedUseful\":6}";
+    write(
+        at,
+        "bank/items/readme.json",
+        &format!("{{\"id\":\"readme\",\"path\":\"README.md\",\"content\":\"what it is\",{used}}}"),
+    );
     text(at, &["reindex"]);
     assert_eq!(run(at, &["graph", "check"]).status.code(), Some(1));
     let checked = json(at, &["graph", "check"]);

@@ -148,7 +148,7 @@ fn check(rule: &Rule) {
         git(&["commit", "-q", "-m", "base"]);
     }
     let about_policies = matches!(rule.check, Check::Policy);
-    let about_knowledge = page.contains("```toml knowledge ");
+    let about_knowledge = ["knowledge", "validate"].iter().any(|command| page.contains(&format!("```toml {command} ")));
     let run = |heading: &str| {
         if about_knowledge {
             run_knowledge(folder.path(), &page, heading)

@@ -1,11 +1,14 @@
 //! `knowledge`: the index of what is known, and answers from it.
 
+mod context;
 mod graph;
 mod judge;
+mod memory;
 mod place;
 mod reindex;
 mod report;
 mod retrieve;
+mod skills;
 
 use super::output::Failure;
 use crate::knowledge::KnowledgeError;
@@ -27,6 +30,15 @@ pub enum KnowledgeCommand {
     /// Look into the knowledge graph.
     #[command(subcommand)]
     Graph(graph::GraphCommand),
+    /// Look at the items of the context bank, and at how turns refer to them. Changes nothing.
+    #[command(subcommand)]
+    Context(context::ContextCommand),
+    /// What is to become of the items of the context bank: shown, done, and taken back.
+    #[command(subcommand)]
+    Memory(memory::MemoryCommand),
+    /// How good skills are by their traces, and what is decided about them.
+    #[command(subcommand)]
+    Skills(skills::SkillsCommand),
     /// Print nDCG@10 and recall@10 over a corpus of judged questions: full text, vectors, both.
     Judge(judge::JudgeArgs),
 }
@@ -50,6 +62,9 @@ impl KnowledgeCommand {
             Self::Detail(args) => args.run(),
             Self::Search(args) => args.run(),
             Self::Graph(command) => command.run(),
+            Self::Context(command) => command.run(),
+            Self::Memory(command) => command.run(),
+            Self::Skills(command) => command.run(),
             Self::Judge(args) => args.run(),
         }
     }

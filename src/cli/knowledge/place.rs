@@ -5,6 +5,7 @@ use crate::cli::gate::locate;
 use crate::cli::output::Failure;
 use crate::config::Knowledge;
 use crate::knowledge::retrieve::Budget;
+use crate::knowledge::skills::Limits;
 use crate::knowledge::{KnowledgeError, SourceKind, Sources, Store};
 use clap::Args;
 use std::path::{Component, Path, PathBuf};
@@ -70,6 +71,20 @@ impl Place {
     /// Days after which a score is half.
     pub(super) fn half_life(&self) -> f64 {
         f64::from(self.section.half_life_days.unwrap_or(HALF_LIFE).max(1))
+    }
+
+    /// What skills are scored by.
+    pub(super) fn limits(&self) -> Limits {
+        let (default, set) = (Limits::default(), &self.section.limits);
+        Limits {
+            max_cost: set.max_cost.map_or(default.max_cost, f64::from),
+            max_latency: set.max_latency_ms.map_or(default.max_latency, f64::from),
+        }
+    }
+
+    /// A folder of the user's own, beside the index, for locks and journals.
+    pub(super) fn own_folder(&self) -> PathBuf {
+        self.path.parent().map(Path::to_path_buf).unwrap_or_default()
     }
 
     /// The budgets of a profile.

@@ -8,7 +8,7 @@ use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::diag::Finding;
 use crate::knowledge::Store;
-use crate::knowledge::reindex::{Settings, check, run};
+use crate::knowledge::reindex::{Settings, check, run_with};
 use clap::{Args, ValueEnum};
 use std::io::{IsTerminal as _, Write as _};
 use std::time::Instant;
@@ -59,8 +59,8 @@ impl ReindexArgs {
         let start = Instant::now();
         let mut store = Store::create(&place.path).map_err(|e| failure(&e))?;
         let mut bar = Bar::new();
-        let summary =
-            run(&mut store, &place.sources, Settings { vectors: !self.no_vectors }, &mut |done, total| bar.show(done, total));
+        let settings = Settings { vectors: !self.no_vectors };
+        let summary = run_with(&mut store, &place.sources, settings, place.limits(), &mut |done, total| bar.show(done, total));
         bar.end();
         let summary = summary.map_err(|e| failure(&e))?;
         let done = Run { summary: &summary, seconds: start.elapsed().as_secs_f64() };

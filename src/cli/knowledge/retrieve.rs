@@ -43,7 +43,7 @@ struct RankArgs {
     explain: bool,
 }
 
-fn time(text: &str) -> Result<i64, String> {
+pub(super) fn time(text: &str) -> Result<i64, String> {
     let day = day_end(text).map(|end| end - 86_400_000);
     day.or_else(|| crate::time::parse_rfc3339(text)).ok_or_else(|| "expected 2027-01-31 or RFC 3339".to_owned())
 }

@@ -7,6 +7,7 @@ mod bank;
 mod date;
 mod graph;
 mod markdown;
+mod promotion;
 mod rows;
 mod runs;
 mod secrets;
@@ -14,6 +15,11 @@ mod skill;
 mod trace;
 mod transcript;
 mod turn;
+
+pub use promotion::Promotion;
+pub(super) use promotion::read as read_promotion;
+pub(super) use trace::each_turn;
+pub(super) use turn::{Deed, Turn};
 
 use super::chunk::chunks;
 use super::observation::{Kind, Observation, summarise};
@@ -24,7 +30,7 @@ use serde_json::Value;
 use std::io::Read as _;
 
 /// Grows when the same bytes give something else than before: then everything is read again.
-pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 2;
 /// Bytes of a source that has to be held whole.
 const WHOLE: u64 = 64 << 20;
 /// Characters that are kept of one text of an action or a result.
@@ -97,6 +103,7 @@ pub(super) struct Extracted {
     pub(super) edges: Vec<Edge>,
     pub(super) nodes: Vec<Node>,
     pub(super) uses: Vec<SkillUse>,
+    pub(super) promotions: Vec<Promotion>,
     pub(super) names: Vec<Name>,
     /// Items of a context bank or metadata of a skill: its id and the JSON.
     pub(super) documents: Vec<(String, String)>,
@@ -156,9 +163,12 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
         SourceKind::Runs => runs::extract(file, &text, &mut out),
         SourceKind::Graph => graph::extract(file, &text, &mut out),
         SourceKind::Bank => bank::extract(file, &text, &mut out),
+        SourceKind::Skills if file.is_lines() => promotion::extract(file, &text, &mut out),
+        SourceKind::Skills if file.is_skill_set() => skill::extract_set(file, &text, &mut out),
         SourceKind::Skills => skill::extract(file, &text, &mut out),
     }
     match file.kind {
+        SourceKind::Skills if file.is_lines() => text.lines().for_each(|line| cleaner.learn(line)),
         SourceKind::Transcripts | SourceKind::Graph => text.lines().for_each(|line| cleaner.learn(line)),
         SourceKind::Runs | SourceKind::Bank | SourceKind::Skills => cleaner.learn(&text),
         _ => {}
@@ -205,7 +215,7 @@ fn plain(error: &serde_json::Error) -> String {
 }
 
 /// A time: milliseconds since the epoch, or a date as text.
-fn time(value: &Value) -> Option<i64> {
+pub(super) fn time(value: &Value) -> Option<i64> {
     match value {
         #[expect(clippy::cast_possible_truncation, reason = "a float to integer cast saturates, which suits a time")]
         Value::Number(n) => n.as_i64().or_else(|| n.as_f64().map(|f| f as i64)),

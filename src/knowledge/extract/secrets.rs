@@ -84,6 +84,11 @@ fn each_text(out: &mut Extracted, visit: &mut dyn FnMut(&mut String)) {
         }
         used.error.iter_mut().for_each(&mut *visit);
     }
+    for change in &mut out.promotions {
+        visit(&mut change.skill);
+        let said = [&mut change.version, &mut change.candidate, &mut change.metrics, &mut change.reason, &mut change.by];
+        said.into_iter().flatten().for_each(&mut *visit);
+    }
     out.names.iter_mut().for_each(|(_, name)| visit(name));
     for (id, json) in &mut out.documents {
         visit(id);

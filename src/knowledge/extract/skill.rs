@@ -3,12 +3,8 @@
 use super::{Extracted, NameKind, plain, text_of, time};
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::sources::SourceFile;
+use crate::manifest::{Kind as ManifestKind, faults};
 use serde_json::{Value, json};
-
-/// Members that every skill has.
-const REQUIRED: [&str; 5] = ["name", "version", "intent", "author", "created_at"];
-/// Intents that say nothing: a skill has one purpose.
-const CATCH_ALL: [&str; 5] = ["any", "general", "everything", "*", ""];
 
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     let meta: Value = match serde_json::from_str(text) {
@@ -16,15 +12,8 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
         Ok(_) => return out.object(901, file, 1, "the metadata of a skill are one JSON object"),
         Err(error) => return out.object(901, file, error.line() as u64, format!("the file is no JSON: {}", plain(&error))),
     };
-    for member in REQUIRED {
-        if !meta.get(member).is_some_and(|v| v.is_string() || v.is_number()) {
-            out.object(901, file, 1, format!("the metadata of a skill need `{member}`"));
-        }
-    }
-    let intent = meta.get("intent").and_then(Value::as_str).unwrap_or_default();
-    if meta.get("intent").is_some() && CATCH_ALL.contains(&intent.trim().to_lowercase().as_str()) {
-        out.object(901, file, 1, format!("the intent `{intent}` takes anything: a skill has one purpose"));
-    }
+    faulty(ManifestKind::Metadata, file, text, out);
+    let intent = text_of(&meta, &["intent"]).unwrap_or_default();
     let Some(name) = text_of(&meta, &["name"]) else { return };
     out.names.push((NameKind::Skill, name.to_owned()));
     let version = text_of(&meta, &["version"]).unwrap_or_default();
@@ -44,6 +33,29 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
         },
         false,
     );
+}
+
+/// `skills.json`: of the skills that are loaded it is kept which of them may not be used.
+pub(super) fn extract_set(file: &SourceFile, text: &str, out: &mut Extracted) {
+    faulty(ManifestKind::SkillSet, file, text, out);
+    let Ok(set) = serde_json::from_str::<Value>(text) else {
+        return out.object(901, file, 1, "the file is no JSON");
+    };
+    for (name, entry) in set.get("skills").and_then(Value::as_object).into_iter().flatten() {
+        out.names.push((NameKind::Skill, name.clone()));
+        if entry.get("enabled").and_then(Value::as_bool) == Some(false) {
+            out.documents.push((name.clone(), json!({ "disabled": name }).to_string()));
+        }
+    }
+}
+
+/// What is wrong with a manifest, each with its line.
+fn faulty(kind: ManifestKind, file: &SourceFile, text: &str, out: &mut Extracted) {
+    for fault in faults(kind, text).into_iter().filter(|f| f.code == 901) {
+        let before = text.get(..fault.at.start).unwrap_or_default();
+        let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64 + 1;
+        out.object(901, file, line, fault.message);
+    }
 }
 
 /// Where in its life a skill stands, by the folder that it lies in.

@@ -5,10 +5,10 @@ use super::turn::{Turn, error_summary};
 use super::{Extracted, NameKind, SkillUse, cut, stem, text_of, time};
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::sources::SourceFile;
-use crate::source::{Found, Input};
+use crate::source::{Found, Input, Missing};
 use crate::trace::entry::{Entry, Record};
 use crate::trace::step::Fact;
-use crate::verify::{Options, watch};
+use crate::verify::{Options, Report, watch};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -42,12 +42,12 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
                 accounts.insert(execution.to_owned(), Account { lines: (entry.line, entry.line), ..Account::default() });
             }
             if let Some(account) = accounts.get_mut(execution) {
-                account.entry(execution, entry, &mut out);
+                account.entry(entry, &mut |intent, turn| told(execution, intent, &turn, &mut out));
             }
         }
     });
     for (execution, mut account) in accounts {
-        account.flush(&execution, &mut out);
+        account.flush(&mut |intent, turn| told(&execution, intent, &turn, &mut out));
         account.end(&execution, &mut out);
     }
     // That a record holds a secret or hides text is the business of a replay; what couldn't be read is missing here.
@@ -56,8 +56,55 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
     out
 }
 
+/// Is shown each turn when it is over, with what the execution is for.
+type Done<'d> = &'d mut dyn FnMut(Option<&str>, Turn);
+
+/// Shows every turn of some traces, with the input and the execution, as each of them ends. What couldn't be read stands in the
+/// report that is returned.
+pub(in crate::knowledge) fn each_turn(
+    inputs: &[Result<Found, Missing>],
+    options: &Options,
+    show: &mut (dyn FnMut(&str, &str, Turn) + Send),
+) -> Report {
+    let mut accounts: BTreeMap<(String, String), Account> = BTreeMap::new();
+    let report = watch(inputs, options, &mut |file, execution, entry| match &entry.record {
+        Record::Command(_) | Record::CastHeader(_) | Record::CastFrame(_) | Record::Unreadable => {}
+        _ => {
+            let account = accounts.entry((file.to_owned(), execution.to_owned())).or_default();
+            account.entry(entry, &mut |_, turn| show(file, execution, turn));
+        }
+    });
+    for ((file, execution), mut account) in accounts {
+        account.flush(&mut |_, turn| show(&file, &execution, turn));
+    }
+    report
+}
+
+/// What is stored of a turn.
+fn told(execution: &str, intent: Option<&str>, turn: &Turn, out: &mut Extracted) {
+    for (skill, version) in &turn.skills {
+        out.uses.push(SkillUse {
+            line: turn.lines.0,
+            skill: skill.clone(),
+            version: version.clone(),
+            task: execution.to_owned(),
+            intent: intent.unwrap_or_default().to_owned(),
+            success: turn.success,
+            rolled_back: turn.rolled_back,
+            error: turn.error.clone().filter(|e| !e.is_empty()),
+            cost: turn.cost,
+            latency: turn.duration,
+            started: turn.start,
+            completed: turn.end,
+        });
+    }
+    if let Some(observation) = turn.observation(execution) {
+        out.push(observation, false);
+    }
+}
+
 impl Account {
-    fn entry(&mut self, execution: &str, entry: &Entry<'_>, out: &mut Extracted) {
+    fn entry(&mut self, entry: &Entry<'_>, done: Done<'_>) {
         self.lines.1 = entry.line;
         let mut value: Option<Value> = None;
         let mut read: Vec<(Option<u32>, i64)> = Vec::new();
@@ -84,7 +131,7 @@ impl Account {
             }
             let number = step.turn.or(self.open.as_ref().and_then(|t| t.number));
             if self.open.as_ref().is_none_or(|open| open.number != number) {
-                self.flush(execution, out);
+                self.flush(done);
                 self.turns += 1;
                 self.open = Some(Turn { number, lines: (entry.line, entry.line), ..Turn::default() });
             }
@@ -108,26 +155,9 @@ impl Account {
     }
 
     /// Ends the open turn.
-    fn flush(&mut self, execution: &str, out: &mut Extracted) {
-        let Some(turn) = self.open.take() else { return };
-        for (skill, version) in &turn.skills {
-            out.uses.push(SkillUse {
-                line: turn.lines.0,
-                skill: skill.clone(),
-                version: version.clone(),
-                task: execution.to_owned(),
-                intent: self.intent.clone().unwrap_or_default(),
-                success: turn.success,
-                rolled_back: turn.rolled_back,
-                error: turn.error.clone().filter(|e| !e.is_empty()),
-                cost: turn.cost,
-                latency: turn.duration,
-                started: turn.start,
-                completed: turn.end,
-            });
-        }
-        if let Some(observation) = turn.observation(execution) {
-            out.push(observation, false);
+    fn flush(&mut self, done: Done<'_>) {
+        if let Some(turn) = self.open.take() {
+            done(self.intent.as_deref(), turn);
         }
     }
 

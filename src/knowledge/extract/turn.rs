@@ -12,16 +12,16 @@ const ERROR_LINES: usize = 6;
 
 /// A turn while its records are read.
 #[derive(Debug, Default)]
-pub(super) struct Turn {
-    pub(super) number: Option<i64>,
-    pub(super) lines: (u64, u64),
-    pub(super) start: Option<i64>,
-    pub(super) end: Option<i64>,
-    pub(super) skills: Vec<(String, String)>,
-    pub(super) success: Option<bool>,
+pub(in crate::knowledge) struct Turn {
+    pub(in crate::knowledge) number: Option<i64>,
+    pub(in crate::knowledge) lines: (u64, u64),
+    pub(in crate::knowledge) start: Option<i64>,
+    pub(in crate::knowledge) end: Option<i64>,
+    pub(in crate::knowledge) skills: Vec<(String, String)>,
+    pub(in crate::knowledge) success: Option<bool>,
     pub(super) error: Option<String>,
-    pub(super) cost: Option<f64>,
-    pub(super) duration: Option<f64>,
+    pub(in crate::knowledge) cost: Option<f64>,
+    pub(in crate::knowledge) duration: Option<f64>,
     pub(super) rolled_back: bool,
     pub(super) thoughts: Vec<String>,
     pub(super) action: Option<(String, String)>,
@@ -29,6 +29,29 @@ pub(super) struct Turn {
     pub(super) result: Option<String>,
     pub(super) evaluation: Option<String>,
     pub(super) refs: Vec<String>,
+    /// The action in force: as proposed, or as it was changed.
+    pub(in crate::knowledge) deed: Option<Deed>,
+    /// What ran, by the record.
+    pub(in crate::knowledge) performed: Vec<Deed>,
+    /// The paths that were seen to change.
+    pub(in crate::knowledge) observed: Vec<String>,
+    /// The items that were declared as used; `None` when it isn't recorded.
+    pub(in crate::knowledge) used_context: Option<Vec<String>>,
+    /// The most memory that it took, in bytes, where the record says so.
+    pub(in crate::knowledge) memory: Option<f64>,
+    /// Thoughts as they were written, not cut.
+    pub(in crate::knowledge) reasonings: Vec<String>,
+}
+
+/// An action, whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::knowledge) struct Deed {
+    /// Its type as it is written.
+    pub(in crate::knowledge) kind: String,
+    /// The type, where it is a known one.
+    pub(in crate::knowledge) known: Option<ActionType>,
+    /// Its payload, as JSON.
+    pub(in crate::knowledge) payload: Option<String>,
 }
 
 /// What of an error is worth keeping: its last lines.
@@ -79,6 +102,13 @@ impl Turn {
         let several = record.get("thoughts").and_then(Value::as_array).into_iter().flatten();
         let said = record.get("thought").into_iter().chain(several).filter_map(thought);
         let own = ["action", "proposedAction"].iter().find_map(|m| record.get(m)).and_then(|a| super::text_of(a, &["reasoning"]));
+        let whole = |value: &Value| super::text_of(value, &["reasoning", "raw"]).map(str::to_owned);
+        let several = record.get("thoughts").and_then(Value::as_array).into_iter().flatten();
+        self.reasonings.extend(record.get("thought").into_iter().chain(several).filter_map(whole));
+        if let Some(used) = record.get("usedContext").and_then(Value::as_array) {
+            let paths = used.iter().filter_map(|p| p.as_str().or_else(|| super::text_of(p, &["path"])).map(str::to_owned));
+            self.used_context.get_or_insert_default().extend(paths);
+        }
         for text in said.chain(own.map(cut)) {
             if !self.thoughts.contains(&text) {
                 self.thoughts.push(text);
@@ -97,6 +127,12 @@ impl Turn {
             }
         }
         let rolled_back = |m: &Value| m.get("rolledBack").or_else(|| m.get("rollback")).and_then(Value::as_bool) == Some(true);
+        let results = [record.get("result"), record.get("executionResult")];
+        for result in results.into_iter().flatten() {
+            let metadata = result.get("metadata").into_iter().chain([result]);
+            let bytes = metadata.filter_map(|m| m.get("memoryBytes").and_then(Value::as_f64)).filter(|b| *b >= 0.0);
+            self.memory = bytes.fold(self.memory, |most, b| Some(most.map_or(b, |m: f64| m.max(b))));
+        }
         self.rolled_back |= [
             Some(record),
             record.get("metadata"),
@@ -109,6 +145,12 @@ impl Turn {
     }
 
     fn act(&mut self, action: &Action<'_>) {
+        let known = match action.kind {
+            ActionKind::Known(known) => Some(known),
+            ActionKind::Other(_) => None,
+        };
+        let payload = action.payload.map(|p| p.as_written().to_owned());
+        self.deed = Some(Deed { kind: action.kind.name().into_owned(), known, payload });
         let what = action.payload.and_then(|payload| match action.kind {
             ActionKind::Known(ActionType::ShellCmd) => action::command(payload),
             ActionKind::Known(ActionType::CodeDiff) => action::diff(payload),
@@ -143,6 +185,12 @@ impl Turn {
     }
 
     fn execute(&mut self, executed: &Executed<'_, '_>) {
+        if let Some(action) = &executed.action {
+            self.act(action);
+        }
+        let nameless = || Deed { kind: "an action that isn't recorded".to_owned(), known: None, payload: None };
+        self.performed.push(self.deed.clone().unwrap_or_else(nameless));
+        self.observed.extend(executed.observed.into_iter().flatten().map(|p| p.decode().into_owned()));
         let Some(result) = &executed.result else { return };
         let failed = !result.success || result.exit_code.is_some_and(|c| c != 0);
         self.success = Some(!failed);

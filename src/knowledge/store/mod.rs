@@ -4,10 +4,11 @@
 //! that state behind: everything that a run changes is one transaction.
 
 mod read;
+pub(super) mod skill;
 mod write;
 
 pub use read::Stored;
-pub(super) use read::{EdgeRow, dangling, digest as read_digest, meta as read_meta, sources as read_sources};
+pub(super) use read::{EdgeRow, dangling, digest as read_digest, edges, meta as read_meta, sources as read_sources};
 pub(super) use write::Writer;
 
 use super::KnowledgeError;
@@ -18,7 +19,7 @@ use std::time::Duration;
 /// `yvk1`: tells the file apart from other databases.
 const APPLICATION: i64 = 0x7976_6b31;
 /// What makes each version from the one before it, in order.
-const MIGRATIONS: [&str; 2] = [include_str!("001.sql"), include_str!("002.sql")];
+const MIGRATIONS: [&str; 3] = [include_str!("001.sql"), include_str!("002.sql"), include_str!("003-skills.sql")];
 /// How long to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);
 

@@ -166,6 +166,27 @@ impl<'s> Writer<'s> {
             ])?;
             note(digest, &["use", &format!("{used:?}")]);
         }
+        let mut change = self.db.prepare_cached(
+            "INSERT INTO promotion_history (source, line, skill_name, skill_version, candidate, old_status, new_status, score,
+             metrics_json, reason, decided_by, promoted_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        )?;
+        for p in &extracted.promotions {
+            change.execute(params![
+                source,
+                p.line.cast_signed(),
+                p.skill,
+                p.version,
+                p.candidate,
+                p.old,
+                p.new,
+                p.score,
+                p.metrics,
+                p.reason,
+                p.by,
+                p.time
+            ])?;
+            note(digest, &["change", &format!("{p:?}")]);
+        }
         Ok(())
     }
 

@@ -1,0 +1,208 @@
+//! `knowledge context`.
+
+use super::place::{Place, PlaceArgs};
+use super::retrieve::time;
+use super::{Format, failure};
+use crate::cli::book::ReadArgs;
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::replay::FailOn;
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::knowledge::SourceKind;
+use crate::knowledge::context::{Bank, Figures, Item, stage};
+use crate::knowledge::references::{findings, weak_turns};
+use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::source::discover;
+use crate::time::format_minute;
+use crate::trajectory::{References, Trajectory, in_answer};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Contexts.
+#[derive(Debug, Subcommand)]
+pub enum ContextCommand {
+    /// The stage of each item: context, bank, candidate for a skill, or archived; with the figures that decide.
+    Stages(StagesArgs),
+    /// What executions refer to, how much of it was there, and which turns hide what they use (YV602).
+    References(ReferencesArgs),
+}
+
+impl ContextCommand {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        match self {
+            Self::Stages(args) => args.run(),
+            Self::References(args) => args.run(),
+        }
+    }
+}
+
+/// Stages.
+#[derive(Debug, Args)]
+pub struct StagesArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    now: Option<i64>,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+}
+
+/// References.
+#[derive(Debug, Args)]
+pub struct ReferencesArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Traces: files or folders; without any those of [knowledge] traces.
+    #[arg(value_name = "TRACES")]
+    traces: Vec<PathBuf>,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+    /// Fail (exit 1) when there are findings this bad.
+    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
+    fail_on: FailOn,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// The context banks that are configured.
+pub(super) fn bank(place: &Place) -> Result<Bank, Failure> {
+    let bank = Bank::read(&place.sources).map_err(|e| failure(&e))?;
+    if !place.sources.paths.iter().any(|(kind, _)| *kind == SourceKind::Bank) {
+        let remedy = "name one, such as bank = ['.ai/bank']; docs/knowledge.md describes it";
+        return Err(Failure::unable("[knowledge] names no context bank", remedy));
+    }
+    Ok(bank)
+}
+
+/// A text of a bank without its secrets, fit for a terminal.
+pub(super) fn shown(bank: &Bank, text: &str) -> String {
+    terminal(&bank.secrets.hide(text).unwrap_or_else(|| text.to_owned())).into_owned()
+}
+
+/// The exit code of a command that has looked at a bank.
+pub(super) fn exit(bank: &Bank) -> u8 {
+    match () {
+        () if !bank.unreadable.is_empty() => EXIT_UNABLE,
+        () if bank.items.is_empty() => EXIT_EMPTY,
+        () => EXIT_CLEAN,
+    }
+}
+
+impl StagesArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let bank = bank(&self.place.place()?)?;
+        let now = self.now.or_else(|| bank.newest()).unwrap_or(i64::MAX);
+        let mut items: Vec<&Item> = bank.items.iter().collect();
+        let ranking = |item: &Item| Figures::of(item, now).ranking;
+        items.sort_by(|a, b| stage(a, now).stage.cmp(&stage(b, now).stage).then(ranking(b).total_cmp(&ranking(a))));
+        print(Color::Auto, |out| match self.format {
+            Format::Text => {
+                writeln!(out, "{:<15} {:>5} {:>10} {:>7}  item", "stage", "score", "importance", "ranking")?;
+                for item in &items {
+                    let (staged, f) = (stage(item, now), Figures::of(item, now));
+                    let importance = f.importance.map_or_else(|| "-".to_owned(), |i| format!("{i:.3}"));
+                    let frozen = item.frozen.map(|why| format!(", frozen: {why}")).unwrap_or_default();
+                    writeln!(
+                        out,
+                        "{:<15} {:>5.3} {importance:>10} {:>7.3}  {} ({}{frozen})",
+                        staged.stage.name(),
+                        staged.score,
+                        f.ranking,
+                        shown(&bank, &item.path),
+                        staged.why
+                    )?;
+                }
+                for (file, why) in &bank.unreadable {
+                    writeln!(out, "not read: {}: {}", terminal(file), terminal(why))?;
+                }
+                writeln!(out, "{} items, as of {} UTC", items.len(), format_minute(now))
+            }
+            Format::Json => {
+                let all: Vec<Value> = items.iter().map(|item| staged_json(&bank, item, now)).collect();
+                let unreadable: Vec<&String> = bank.unreadable.iter().map(|(file, _)| file).collect();
+                writeln!(out, "{}", safe_json(&json!({ "version": 1, "now": now, "items": all, "unreadable": unreadable })))
+            }
+        })?;
+        Ok(exit(&bank))
+    }
+}
+
+fn staged_json(bank: &Bank, item: &Item, now: i64) -> Value {
+    let (staged, f) = (stage(item, now), Figures::of(item, now));
+    json!({
+        "id": shown(bank, &item.id), "path": shown(bank, &item.path), "file": item.file, "stage": staged.stage.name(),
+        "score": staged.score, "why": staged.why, "importance": f.importance, "freshness": f.freshness,
+        "idleDays": f.idle_days, "successRate": f.success_rate, "confidence": f.confidence, "useCount": f.uses,
+        "referenced": f.referenced, "verifiedRate": f.verified_rate, "ranking": f.ranking, "frozen": item.frozen,
+        "deprecated": item.deprecated,
+    })
+}
+
+impl ReferencesArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let place = self.place.place()?;
+        let configured = || {
+            let traces = place.sources.paths.iter().filter(|(kind, _)| *kind == SourceKind::Traces);
+            traces.map(|(_, path)| place.sources.root.join(path)).collect::<Vec<_>>()
+        };
+        let traces = if self.traces.is_empty() { configured() } else { self.traces.clone() };
+        if traces.is_empty() {
+            return Err(Failure::unable("no traces are named", "name them, or set [knowledge] traces"));
+        }
+        let bank = Bank::read(&place.sources).map_err(|e| failure(&e))?;
+        let reading = self.read.read(&traces)?;
+        let looked = weak_turns(&bank, &discover(&traces), &in_answer);
+        let findings = findings(&looked, &bank);
+        let executions = &reading.book.executions;
+        print(Color::Auto, |out| match self.format {
+            Format::Text => {
+                for execution in executions {
+                    let r = References::of(execution);
+                    let items = r.items.map_or_else(|| "not recorded".to_owned(), |n| n.to_string());
+                    let accuracy = r.accuracy.map_or_else(|| "-".to_owned(), |a| format!("{a:.3}"));
+                    writeln!(
+                        out,
+                        "{}  items {items}  referenced {}  valid {}  invalid {}  accuracy {accuracy}  {}",
+                        terminal(&execution.execution_id),
+                        r.referenced,
+                        r.valid,
+                        r.invalid,
+                        r.quality.name()
+                    )?;
+                    for path in &r.unknown {
+                        writeln!(out, "  leads nowhere: {}", terminal(path))?;
+                    }
+                }
+                write_findings(&findings, out)?;
+                let (turns, weak) = (looked.turns, looked.weak.len());
+                writeln!(
+                    out,
+                    "{} executions, {turns} turns held against {} items, {weak} weak",
+                    executions.len(),
+                    bank.items.len()
+                )
+            }
+            Format::Json => {
+                let all: Vec<Value> = executions.iter().map(references_json).collect();
+                let json = json!({ "version": 1, "executions": all, "turns": looked.turns, "items": bank.items.len(),
+                    "findings": findings_json(&findings) });
+                writeln!(out, "{}", safe_json(&json))
+            }
+        })?;
+        let failed = self.fail_on.severity().is_some_and(|t| findings.iter().any(|f| f.severity >= t));
+        Ok(match () {
+            () if reading.unopened > 0 || !bank.unreadable.is_empty() => EXIT_UNABLE,
+            () if failed => EXIT_FINDINGS,
+            () if looked.turns == 0 => EXIT_EMPTY,
+            () => EXIT_CLEAN,
+        })
+    }
+}
+
+fn references_json(execution: &Trajectory) -> Value {
+    let references = serde_json::to_value(References::of(execution)).unwrap_or_default();
+    json!({ "executionId": execution.execution_id, "file": execution.file, "line": execution.line, "references": references })
+}

@@ -1,0 +1,223 @@
+//! `knowledge memory`.
+
+use super::Format;
+use super::context::{bank, exit, shown};
+use super::place::{Place, PlaceArgs};
+use super::retrieve::time;
+use crate::cli::EXIT_CLEAN;
+use crate::cli::output::{Color, Failure, print};
+use crate::knowledge::context::{Bank, MemoryAction};
+use crate::knowledge::memory::{Journal, JournalError, Plan, plan};
+use crate::report::{safe_json, terminal};
+use crate::time::format_minute;
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::io::{self, BufRead as _, IsTerminal as _, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Memory.
+#[derive(Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// What is to become of each item, and why. Changes nothing.
+    Status(StatusArgs),
+    /// Do what `status` shows: propose, remove, mark, reinforce. Keeps every file as it was.
+    Apply(ApplyArgs),
+    /// Take the last `apply` back.
+    Undo(UndoArgs),
+}
+
+impl MemoryCommand {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        match self {
+            Self::Status(args) => args.run(),
+            Self::Apply(args) => args.run(),
+            Self::Undo(args) => args.run(),
+        }
+    }
+}
+
+/// Show.
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    now: Option<i64>,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+}
+
+/// Do.
+#[derive(Debug, Args)]
+pub struct ApplyArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    now: Option<i64>,
+    /// Don't ask.
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Take back.
+#[derive(Debug, Args)]
+pub struct UndoArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Don't ask.
+    #[arg(long)]
+    yes: bool,
+}
+
+fn refused(error: &JournalError) -> Failure {
+    Failure::unable(error.to_string(), error.remedy())
+}
+
+fn journal(place: &Place) -> Journal {
+    Journal::new(&place.own_folder(), &place.sources.root)
+}
+
+/// Asks on the terminal; elsewhere nobody is there to be asked.
+fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
+    if yes {
+        return Ok(true);
+    }
+    if !io::stdin().is_terminal() {
+        return Err(Failure::unable("nobody is there to be asked", "--yes does it without asking"));
+    }
+    let mut stderr = anstream::stderr().lock();
+    write!(stderr, "{question} [y/N] ").and_then(|()| stderr.flush())?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn clock() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).ok().and_then(|d| i64::try_from(d.as_millis()).ok()).unwrap_or(0)
+}
+
+fn table(bank: &Bank, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
+    for d in &plan.decisions {
+        let effect = match (d.memory.action, d.effect) {
+            (MemoryAction::Keep, _) => String::new(),
+            (_, "") => "; it is so already".to_owned(),
+            (_, effect) => format!("; {effect}"),
+        };
+        let (action, path) = (d.memory.action.name(), shown(bank, &d.path));
+        writeln!(out, "{action:<16} {:.2}  {path} ({}{effect})", d.memory.confidence, d.memory.why)?;
+    }
+    for (file, why) in &bank.unreadable {
+        writeln!(out, "not read: {}: {}", terminal(file), terminal(why))?;
+    }
+    let count = |action| plan.decisions.iter().filter(|d| d.memory.action == action).count();
+    let counts: Vec<String> = MemoryAction::ALL.iter().map(|a| format!("{} {}", count(*a), a.name())).collect();
+    writeln!(out, "{} items: {}", plan.decisions.len(), counts.join(", "))
+}
+
+impl StatusArgs {
+    fn run(self) -> Result<u8, Failure> {
+        let place = self.place.place()?;
+        let bank = bank(&place)?;
+        let now = self.now.or_else(|| bank.newest()).unwrap_or(0);
+        let plan = plan(&bank, &place.sources.root, now);
+        let broken_off = journal(&place).broken_off().map_err(|e| refused(&e))?;
+        print(Color::Auto, |out| match self.format {
+            Format::Text => {
+                table(&bank, &plan, out)?;
+                if let Some(run) = broken_off {
+                    writeln!(
+                        out,
+                        "run {run} was broken off: the next `memory apply` or `memory undo` brings it to its end first"
+                    )?;
+                }
+                let files: Vec<&str> = plan.changes.iter().map(|c| c.name.as_str()).collect();
+                let files = if files.is_empty() { "no file".to_owned() } else { terminal(&files.join(", ")).into_owned() };
+                writeln!(out, "as of {} UTC; `memory apply` would change {files}", format_minute(now))
+            }
+            Format::Json => {
+                let all: Vec<Value> = plan
+                    .decisions
+                    .iter()
+                    .map(|d| {
+                        json!({ "id": shown(&bank, &d.id), "path": shown(&bank, &d.path), "file": d.file,
+                            "action": d.memory.action.name(), "confidence": d.memory.confidence, "reason": d.memory.why,
+                            "effect": d.effect })
+                    })
+                    .collect();
+                let files: Vec<&str> = plan.changes.iter().map(|c| c.name.as_str()).collect();
+                let json = json!({ "version": 1, "now": now, "decisions": all, "files": files, "brokenOff": broken_off });
+                writeln!(out, "{}", safe_json(&json))
+            }
+        })?;
+        Ok(exit(&bank))
+    }
+}
+
+impl ApplyArgs {
+    fn run(self) -> Result<u8, Failure> {
+        let place = self.place.place()?;
+        let journal = journal(&place);
+        finish(&journal)?;
+        let bank = bank(&place)?;
+        if let Some((file, why)) = bank.unreadable.first() {
+            let remedy = "nothing is done on half a bank: mend the file or take it out";
+            return Err(Failure::unable(format!("`{file}` can't be read: {why}"), remedy));
+        }
+        let now = self.now.or_else(|| bank.newest()).unwrap_or(0);
+        let plan = plan(&bank, &place.sources.root, now);
+        print(Color::Auto, |out| table(&bank, &plan, out))?;
+        if plan.changes.is_empty() {
+            print(Color::Auto, |out| writeln!(out, "nothing is to be changed"))?;
+            return Ok(exit(&bank));
+        }
+        if !agreed(&format!("change {} files?", plan.changes.len()), self.yes)? {
+            print(Color::Auto, |out| writeln!(out, "nothing was changed"))?;
+            return Ok(EXIT_CLEAN);
+        }
+        let done = plan.decisions.iter().filter(|d| !d.effect.is_empty());
+        let what: Vec<String> = done.map(|d| format!("{} {}", d.memory.action.name(), shown(&bank, &d.path))).collect();
+        let done = journal.apply(&plan.changes, &what, clock()).map_err(|e| refused(&e))?;
+        print(Color::Auto, |out| {
+            done.files.iter().try_for_each(|file| writeln!(out, "changed {}", terminal(file)))?;
+            writeln!(out, "run {}: {} changes; `knowledge memory undo` takes it back", done.run, done.what.len())
+        })?;
+        Ok(EXIT_CLEAN)
+    }
+}
+
+/// Brings a run to its end that was broken off, and says so.
+fn finish(journal: &Journal) -> Result<(), Failure> {
+    if let Some(run) = journal.broken_off().map_err(|e| refused(&e))? {
+        journal.finish().map_err(|e| refused(&e))?;
+        print(Color::Auto, |out| writeln!(out, "run {run} was broken off; it is done now"))?;
+    }
+    Ok(())
+}
+
+impl UndoArgs {
+    fn run(self) -> Result<u8, Failure> {
+        let place = self.place.place()?;
+        let journal = journal(&place);
+        finish(&journal)?;
+        let Some((run, what)) = journal.last().map_err(|e| refused(&e))? else {
+            return Err(refused(&JournalError::NothingToUndo));
+        };
+        print(Color::Auto, |out| {
+            writeln!(out, "run {run} did:")?;
+            what.iter().try_for_each(|w| writeln!(out, "  {}", terminal(w)))
+        })?;
+        if !agreed(&format!("take run {run} back?"), self.yes)? {
+            print(Color::Auto, |out| writeln!(out, "nothing was changed"))?;
+            return Ok(EXIT_CLEAN);
+        }
+        let done = journal.undo(clock()).map_err(|e| refused(&e))?;
+        print(Color::Auto, |out| {
+            done.files.iter().try_for_each(|file| writeln!(out, "restored {}", terminal(file)))?;
+            writeln!(out, "run {} took run {run} back", done.run)
+        })?;
+        Ok(EXIT_CLEAN)
+    }
+}

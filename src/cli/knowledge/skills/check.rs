@@ -1,0 +1,141 @@
+//! `knowledge skills check`.
+
+use crate::cli::knowledge::place::PlaceArgs;
+use crate::cli::knowledge::{Format, failure};
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::replay::FailOn;
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::config::SkillLimits;
+use crate::diag::Finding;
+use crate::knowledge::SourceKind;
+use crate::knowledge::skills::{Budget, Declarations, Question, check};
+use crate::manifest::{Trial, TrialMode};
+use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::scan::secret::Table;
+use crate::source::discover;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Skills against traces.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Traces: files or folders; without any those of [knowledge] traces.
+    #[arg(value_name = "TRACES")]
+    traces: Vec<PathBuf>,
+    /// Hold every turn of the traces against this mode, instead of uses against what their skill declares.
+    #[arg(long, value_enum, value_name = "MODE")]
+    trial: Option<Mode>,
+    /// With `--trial limited`: milliseconds that one turn may take.
+    #[arg(long, value_name = "MS", requires = "trial")]
+    time_ms: Option<f64>,
+    /// With `--trial limited`: bytes of memory that one turn may take.
+    #[arg(long, value_name = "BYTES", requires = "trial")]
+    memory_bytes: Option<f64>,
+    /// With `--trial limited`: a glob of paths that may be touched.
+    #[arg(long, value_name = "GLOB", requires = "trial")]
+    path: Vec<String>,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+    /// Fail (exit 1) when there are findings this bad.
+    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
+    fail_on: FailOn,
+}
+
+/// Ways to try a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// Nothing runs.
+    DryRun,
+    /// Nothing is changed.
+    ReadOnly,
+    /// It stays within time, memory and paths.
+    Limited,
+}
+
+fn budget(limits: &SkillLimits) -> Budget {
+    Budget {
+        cost: [limits.cost_per_day, limits.cost_per_hour, limits.cost_per_task].map(|limit| limit.map(f64::from)),
+        uses: [limits.uses_per_day, limits.uses_per_hour, limits.uses_per_task],
+        latency: limits.latency_ms.map(f64::from),
+    }
+}
+
+impl CheckArgs {
+    fn trial(&self) -> Result<Option<Trial>, Failure> {
+        let Some(mode) = self.trial else { return Ok(None) };
+        let limited = self.time_ms.is_some() || self.memory_bytes.is_some() || !self.path.is_empty();
+        match mode {
+            Mode::Limited if !limited => {
+                return Err(Failure::unable("a limited trial has limits", "name them with --time-ms, --memory-bytes or --path"));
+            }
+            Mode::DryRun | Mode::ReadOnly if limited => {
+                return Err(Failure::unable("only a limited trial has limits", "add --trial limited, or leave them out"));
+            }
+            _ => {}
+        }
+        let mode = match mode {
+            Mode::DryRun => TrialMode::DryRun,
+            Mode::ReadOnly => TrialMode::ReadOnly,
+            Mode::Limited => TrialMode::Limited,
+        };
+        let paths = Some(self.path.clone()).filter(|p| !p.is_empty());
+        Ok(Some(Trial { mode, time_ms: self.time_ms, memory_bytes: self.memory_bytes, paths }))
+    }
+
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        // Without its rules a secret would be shown.
+        Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
+        let place = self.place.place()?;
+        let trial = self.trial()?;
+        let configured = place.sources.paths.iter().filter(|(kind, _)| *kind == SourceKind::Traces);
+        let configured = configured.map(|(_, path)| place.sources.root.join(path)).collect::<Vec<_>>();
+        let traces = if self.traces.is_empty() { configured } else { self.traces.clone() };
+        if traces.is_empty() {
+            return Err(Failure::unable("no traces are named", "name them, or set [knowledge] traces"));
+        }
+        let declarations = Declarations::read(&place.sources).map_err(|e| failure(&e))?;
+        let budget = budget(&place.section.limits);
+        let question = Question { declarations: &declarations, budget: &budget, trial: trial.as_ref() };
+        let checked = check(&question, &discover(&traces));
+        let unread: Vec<&Finding> = checked.report.findings.iter().filter(|f| f.code.0 < 200).collect();
+        let limited = if budget.is_empty() { "none set" } else { "held" };
+        print(Color::Auto, |out| match self.format {
+            Format::Text => {
+                let unread: Vec<Finding> = unread.iter().map(|f| (*f).clone()).collect();
+                write_findings(&unread, out)?;
+                write_findings(&checked.findings, out)?;
+                for file in &declarations.unreadable {
+                    writeln!(out, "not read: {} (`validate` says why)", terminal(file))?;
+                }
+                writeln!(
+                    out,
+                    "{} turns, {} uses of skills: {} against permissions, {} against a trial mode, limits {limited}, {} without a recorded cost",
+                    checked.turns, checked.uses, checked.declared, checked.tried, checked.costless
+                )
+            }
+            Format::Json => {
+                let json = json!({
+                    "version": 1, "turns": checked.turns, "uses": checked.uses, "againstPermissions": checked.declared,
+                    "againstTrial": checked.tried, "limits": !budget.is_empty(), "withoutCost": checked.costless,
+                    "unreadableManifests": declarations.unreadable, "unreadable": unread.len(),
+                    "findings": findings_json(&checked.findings),
+                });
+                writeln!(out, "{}", safe_json(&json))
+            }
+        })?;
+        let all = || checked.findings.iter().chain(unread.iter().copied());
+        let failed = self.fail_on.severity().is_some_and(|t| all().any(|f| f.severity >= t));
+        let looked_at = if budget.is_empty() { checked.declared + checked.tried } else { checked.uses + checked.tried };
+        Ok(match () {
+            () if checked.report.counts.unopened > 0 || !declarations.unreadable.is_empty() => EXIT_UNABLE,
+            () if failed => EXIT_FINDINGS,
+            // Nothing was held against anything.
+            () if looked_at == 0 => EXIT_EMPTY,
+            () => EXIT_CLEAN,
+        })
+    }
+}

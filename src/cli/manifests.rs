@@ -1,0 +1,101 @@
+//! Manifests among the inputs of `validate`.
+
+use crate::knowledge::skills::{is_ledger, ledger_faults};
+use crate::manifest::{File, Kind, check as check_manifest, kind_of};
+use crate::source::{Found, Input, Missing, open};
+use crate::trace::Format;
+use crate::verify::Report;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a file that is told by its shape; longer ones are no manifests.
+const SHAPED: u64 = 1 << 20;
+/// Bytes of a file that is told by its name.
+const NAMED: u64 = 16 << 20;
+
+/// A manifest, read.
+pub(super) struct Manifest {
+    /// `None` for decisions about skills, one a line.
+    kind: Option<Kind>,
+    name: String,
+    path: PathBuf,
+    text: String,
+}
+
+/// Parts the manifests from everything else.
+pub(super) fn part(inputs: Vec<Result<Found, Missing>>) -> (Vec<Manifest>, Vec<Result<Found, Missing>>) {
+    let (mut manifests, mut others) = (Vec::new(), Vec::new());
+    for input in inputs {
+        match input.as_ref().ok().and_then(manifest) {
+            Some(manifest) => manifests.push(manifest),
+            None => others.push(input),
+        }
+    }
+    (manifests, others)
+}
+
+/// A file that is a manifest. What can't be read is left to those who say so.
+fn manifest(found: &Found) -> Option<Manifest> {
+    let Input::File(path) = &found.input else { return None };
+    if is_ledger(&found.name) {
+        return Some(Manifest { kind: None, name: found.name.clone(), path: path.clone(), text: String::new() });
+    }
+    let named = Kind::by_name(&found.name).is_some();
+    if !named && !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
+        return None;
+    }
+    let most = if named { NAMED } else { SHAPED };
+    let mut text = String::new();
+    open(&found.input).ok()?.take(most + 1).read_to_string(&mut text).ok()?;
+    if text.len() as u64 > most {
+        return None;
+    }
+    let text = text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned);
+    let first = text.lines().next().unwrap_or_default();
+    // A record of a known format is one, whatever its file is called.
+    let record = |text: &str| Format::of_record(text.trim(), crate::json::DEFAULT_MAX_DEPTH).is_some();
+    if record(first) || record(&text) {
+        return None;
+    }
+    let kind = Some(kind_of(&found.name, &text)?);
+    Some(Manifest { kind, name: found.name.clone(), path: path.clone(), text })
+}
+
+/// The folder of the project that a manifest belongs to: the nearest one above that looks like one, else its own.
+fn project(path: &Path) -> PathBuf {
+    let own = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(real) = own.canonicalize() else { return own.to_path_buf() };
+    let marked = |folder: &&Path| folder.join(".git").exists() || folder.join(crate::config::FILE).is_file();
+    real.ancestors().find(marked).map_or(real.clone(), Path::to_path_buf)
+}
+
+/// Checks them. Each counts as an input and as a record.
+pub(super) fn check(manifests: &[Manifest], given: Option<&Path>) -> Report {
+    let mut report = Report::default();
+    for manifest in manifests {
+        let Some(kind) = manifest.kind else {
+            let (findings, lines) = ledger_faults(&manifest.name, &manifest.path);
+            report.counts.files += 1;
+            // A line that can't be read is one all the same.
+            report.counts.records += lines + findings.len() as u64;
+            for finding in &findings {
+                report.counts.count(finding.severity);
+            }
+            report.findings.extend(findings);
+            continue;
+        };
+        let folder = manifest.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let root = given.map_or_else(|| project(&manifest.path), Path::to_path_buf);
+        let file = File { name: &manifest.name, text: &manifest.text, places: Some((folder, &root)) };
+        let (findings, secrets) = check_manifest(kind, &file);
+        report.counts.files += 1;
+        report.counts.records += 1;
+        report.counts.bytes += manifest.text.len() as u64;
+        for finding in &findings {
+            report.counts.count(finding.severity);
+        }
+        report.findings.extend(findings);
+        report.secrets.absorb(secrets);
+    }
+    report
+}

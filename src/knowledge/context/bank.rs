@@ -1,0 +1,194 @@
+//! A context bank on disk: `index.json`, `items/ID.json`, or one list of items.
+
+use super::item::{Item, Place};
+use crate::knowledge::KnowledgeError;
+use crate::knowledge::memory::CANDIDATES;
+use crate::knowledge::sources::{SourceKind, Sources};
+use crate::scan::mask::Mask;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Bytes that one file of a bank may have.
+const WHOLE: u64 = 64 << 20;
+
+/// A file of a bank.
+#[derive(Debug, Clone)]
+pub struct BankFile {
+    /// Its path relative to the root, with `/`.
+    pub name: String,
+    /// What to open.
+    pub path: PathBuf,
+    /// Its bytes as they were read.
+    pub bytes: Vec<u8>,
+    /// What it says.
+    pub value: Value,
+}
+
+/// The items of all configured banks.
+#[derive(Debug, Clone, Default)]
+pub struct Bank {
+    /// The files that could be read, by name.
+    pub files: Vec<BankFile>,
+    /// The items, by file and place.
+    pub items: Vec<Item>,
+    /// Files that can't be read, and why. Those of them that `reindex` names besides are broken JSON.
+    pub unreadable: Vec<(String, String)>,
+    /// Ids of items that were proposed as skills.
+    pub proposed: BTreeSet<String>,
+    /// The files that name them, relative to the root, with their bytes.
+    pub candidate_files: BTreeMap<String, Vec<u8>>,
+    /// Secrets that stand in the files; nothing that is said of items may show them.
+    pub secrets: Mask,
+}
+
+impl Bank {
+    /// Reads every bank among the sources.
+    ///
+    /// # Errors
+    /// When a source leads out of the root.
+    pub fn read(sources: &Sources) -> Result<Self, KnowledgeError> {
+        let only = Sources {
+            root: sources.root.clone(),
+            paths: sources.paths.iter().filter(|(kind, _)| *kind == SourceKind::Bank).cloned().collect(),
+        };
+        let listing = only.list()?;
+        let mut bank = Self::default();
+        bank.unreadable.extend(listing.findings.into_iter().map(|f| (f.place.file.to_string(), f.message)));
+        for file in listing.files {
+            match read(&file.path) {
+                Ok((bytes, value)) => {
+                    bank.learn(&String::from_utf8_lossy(&bytes));
+                    bank.files.push(BankFile { name: file.name, path: file.path, bytes, value });
+                }
+                Err(why) => bank.unreadable.push((file.name, why)),
+            }
+        }
+        bank.collect();
+        bank.proposals(&sources.root);
+        Ok(bank)
+    }
+
+    /// Reads which items were proposed as skills. A line that can't be read proposes nothing.
+    fn proposals(&mut self, root: &Path) {
+        let folders: BTreeSet<&str> = self.files.iter().map(|f| Self::folder(&f.name)).collect();
+        for folder in folders {
+            let name = if folder.is_empty() { CANDIDATES.to_owned() } else { format!("{folder}/{CANDIDATES}") };
+            let path = root.join(&name);
+            if !path.symlink_metadata().is_ok_and(|m| m.file_type().is_file() && m.len() <= WHOLE) {
+                continue;
+            }
+            match std::fs::read(&path) {
+                Ok(bytes) => {
+                    let lines = bytes.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+                    self.proposed.extend(lines.filter_map(|line| line.get("id").and_then(Value::as_str).map(str::to_owned)));
+                    self.candidate_files.insert(name, bytes);
+                }
+                Err(error) => self.unreadable.push((name, error.to_string())),
+            }
+        }
+    }
+
+    /// Remembers the credentials of a file.
+    fn learn(&mut self, text: &str) {
+        for place in crate::scan::secrets(text, true).places {
+            if let Some(written) = text.get(place) {
+                self.secrets.add(written);
+            }
+        }
+    }
+
+    fn collect(&mut self) {
+        let mut known = BTreeSet::new();
+        for file in &self.files {
+            match &file.value {
+                Value::Array(all) => {
+                    let read = |(n, v)| Item::read(&file.name, Place::Element(n), v);
+                    self.items.extend(all.iter().enumerate().filter_map(read));
+                }
+                Value::Object(members) if !members.contains_key("items") => {
+                    self.items.extend(Item::read(&file.name, Place::Whole, &file.value));
+                }
+                _ => {}
+            }
+        }
+        known.extend(self.items.iter().map(|i| i.id.clone()));
+        for file in &self.files {
+            let entries = file.value.get("items").and_then(Value::as_array).into_iter().flatten();
+            for (n, entry) in entries.enumerate() {
+                // What has a file of its own is told there.
+                self.items.extend(Item::read(&file.name, Place::Listed(n), entry).filter(|i| !known.contains(&i.id)));
+            }
+        }
+        self.items.sort_by(|a, b| (&a.file, a.place, &a.id).cmp(&(&b.file, b.place, &b.id)));
+    }
+
+    /// The newest time that an item names, in milliseconds since the epoch.
+    #[must_use]
+    pub fn newest(&self) -> Option<i64> {
+        self.items.iter().filter_map(|i| i.used).max()
+    }
+
+    /// The folder of the bank that a file belongs to, relative to the root; empty for the root itself.
+    #[must_use]
+    pub fn folder(file: &str) -> &str {
+        let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+        match folder.rsplit_once('/') {
+            Some((bank, "items")) => bank,
+            None if folder == "items" => "",
+            _ => folder,
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<(Vec<u8>, Value), String> {
+    let opened = std::fs::File::open(path).map_err(|e| e.to_string())?;
+    let mut bytes = Vec::new();
+    opened.take(WHOLE + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    if bytes.len() as u64 > WHOLE {
+        return Err(format!("it has more than {WHOLE} bytes"));
+    }
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let value = serde_json::from_slice(text).map_err(|e| format!("it is no JSON: {e}"))?;
+    Ok((bytes, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bank_is_found_in_all_its_forms() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = root.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write(
+            "bank/index.json",
+            r#"{"version":1,"items":[{"id":"a","path":"a.md"},{"id":"b","path":"b.md","confidence":0.5,"useCount":2}]}"#,
+        );
+        write("bank/items/a.json", r#"{"id":"a","path":"a.md","importance":0.5}"#);
+        write("bank/items/broken.json", "{");
+        write("context.json", r#"[{"path":"c.md"},{"no":"path"},{"path":"d.md"}]"#);
+        let paths = ["bank", "context.json"].map(|p| (SourceKind::Bank, p.to_owned())).to_vec();
+        let bank = Bank::read(&Sources { root: root.path().to_path_buf(), paths }).unwrap();
+        let items: Vec<_> = bank.items.iter().map(|i| (i.id.as_str(), i.file.as_str(), i.place)).collect();
+        assert_eq!(
+            items,
+            [
+                ("b", "bank/index.json", Place::Listed(1)),
+                ("a", "bank/items/a.json", Place::Whole),
+                ("c.md", "context.json", Place::Element(0)),
+                ("d.md", "context.json", Place::Element(2)),
+            ]
+        );
+        assert_eq!(bank.unreadable.len(), 1);
+        assert_eq!(
+            ["bank/index.json", "bank/items/a.json", "context.json", "items/a.json"].map(Bank::folder),
+            ["bank", "bank", "", ""]
+        );
+    }
+}

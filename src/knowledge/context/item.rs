@@ -1,0 +1,159 @@
+//! One item of a context bank, as the record tells it.
+
+use crate::knowledge::extract::time;
+use crate::scan::secret::{self, Table};
+use serde_json::Value;
+
+/// Where an item stands, as far as it takes to change it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// It is the whole file.
+    Whole,
+    /// It is an element of a file that is a list.
+    Element(usize),
+    /// Only the index knows it: this entry of `items`.
+    Listed(usize),
+}
+
+/// What was counted about an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct UsageStats {
+    /// References to it.
+    pub referenced: u64,
+    /// References that were verified as useful.
+    pub useful: u64,
+    /// References that were verified as not useful.
+    pub not_useful: u64,
+}
+
+/// What is recorded of the importance of an item. The early form is one number and says nothing of how it came about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Importance {
+    /// One number, 0..1.
+    Number(f64),
+    /// Counts.
+    Counts {
+        /// Uses.
+        uses: u64,
+        /// Uses that succeeded.
+        successes: u64,
+        /// Uses that failed.
+        failures: u64,
+        /// 0..1.
+        confidence: f64,
+    },
+}
+
+/// An item. Its texts are hostile.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// The file that it stands in, relative to the root, with `/`.
+    pub file: String,
+    /// Where in it.
+    pub place: Place,
+    /// Its id; its path where it has none.
+    pub id: String,
+    /// What it is of.
+    pub path: String,
+    /// `file`, `directory`, `runtime` or `generated`; empty when it doesn't say.
+    pub kind: String,
+    /// A short name.
+    pub alias: Option<String>,
+    /// The truth.
+    pub content: Option<String>,
+    /// What it is about.
+    pub summary: Option<String>,
+    /// How important, where it is recorded.
+    pub importance: Option<Importance>,
+    /// What was counted, where it was.
+    pub stats: Option<UsageStats>,
+    /// When it was used last, or else came to be, in milliseconds since the epoch.
+    pub used: Option<i64>,
+    /// It is to stay as it is: it says so, or it is what a run printed, a configuration of production, or holds a secret.
+    pub frozen: Option<&'static str>,
+    /// It has been archived.
+    pub deprecated: bool,
+    /// References that its confidence was raised for.
+    pub reinforced: Option<u64>,
+}
+
+/// A count; what is negative or no number counts nothing.
+fn count(value: &Value, member: &str) -> u64 {
+    value.get(member).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// A number between 0 and 1.
+fn share(value: &Value, member: &str) -> Option<f64> {
+    value.get(member).and_then(Value::as_f64).filter(|n| n.is_finite()).map(|n| n.clamp(0.0, 1.0))
+}
+
+impl Item {
+    /// Reads an item; `None` when it names no path.
+    #[must_use]
+    pub(in crate::knowledge) fn read(file: &str, place: Place, value: &Value) -> Option<Self> {
+        let text = |member: &str| value.get(member).and_then(Value::as_str).filter(|t| !t.trim().is_empty()).map(str::to_owned);
+        let path = text("path")?;
+        let inner = value.get("importance").filter(|i| i.is_object());
+        let counts = inner.unwrap_or(value);
+        let importance = match value.get("importance") {
+            Some(Value::Number(n)) => n.as_f64().filter(|n| n.is_finite()).map(|n| Importance::Number(n.clamp(0.0, 1.0))),
+            // An index keeps the counts beside the rest.
+            _ => share(counts, "confidence").map(|confidence| Importance::Counts {
+                uses: count(counts, "useCount"),
+                successes: count(counts, "successCount"),
+                failures: count(counts, "failureCount"),
+                confidence,
+            }),
+        };
+        let stats = value.get("usageStats").filter(|s| s.is_object()).map(|s| UsageStats {
+            referenced: count(s, "referencedCount"),
+            useful: count(s, "verifiedUseful"),
+            not_useful: count(s, "verifiedNotUseful"),
+        });
+        let when = |from: &Value, members: &[&str]| members.iter().find_map(|m| time(from.get(m)?));
+        let used = when(counts, &["lastUsed"])
+            .or_else(|| when(value, &["lastUsedAt", "lastUsed"]))
+            .or_else(|| when(counts, &["createdAt"]))
+            .or_else(|| when(value, &["firstSeenAt", "createdAt"]));
+        let kind = text("type").unwrap_or_default();
+        Some(Self {
+            frozen: frozen(value, &kind, &path),
+            file: file.to_owned(),
+            place,
+            id: text("id").unwrap_or_else(|| path.clone()),
+            kind,
+            alias: text("alias"),
+            content: text("content"),
+            summary: text("summary"),
+            importance,
+            stats,
+            used,
+            deprecated: value.get("deprecated").and_then(Value::as_bool) == Some(true),
+            reinforced: value.get("reinforcedAtReferences").and_then(Value::as_u64),
+            path,
+        })
+    }
+}
+
+/// Why an item is only ever kept.
+fn frozen(value: &Value, kind: &str, path: &str) -> Option<&'static str> {
+    let written = value.get("frozen").and_then(Value::as_bool);
+    let semantic = value.get("semantic").and_then(Value::as_str).unwrap_or_default();
+    // A secret is no matter of choice.
+    if holds_secret(value) {
+        return Some("it holds a secret");
+    }
+    match written {
+        Some(true) => Some("it is frozen"),
+        Some(false) => None,
+        None if kind == "runtime" => Some("it is what a run printed"),
+        None if semantic == "config" && path.to_lowercase().contains("prod") => Some("it is a configuration of production"),
+        None => None,
+    }
+}
+
+fn holds_secret(value: &Value) -> bool {
+    // Without the table nothing can be said to be free of secrets.
+    let Ok(table) = Table::shipped() else { return true };
+    ["content", "summary"].iter().filter_map(|m| value.get(m)?.as_str()).any(|text| !secret::find(table, text).is_empty())
+}

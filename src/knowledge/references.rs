@@ -1,0 +1,128 @@
+//! Turns that use what the context bank holds and don't say so (YV602).
+
+use super::context::{Bank, Quotes};
+use super::extract::{Turn, each_turn};
+use super::sources::finding;
+use crate::diag::{Finding, assign_fingerprints};
+use crate::json::{Str, from_text};
+use crate::source::{Found, Missing};
+use crate::trace::action::plain_path;
+use crate::verify::{Options, Report};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Findings that are given; the weak turns are counted besides.
+const MOST: usize = 1_000;
+/// Items that one finding names; the rest is counted.
+const NAMED: usize = 5;
+
+/// A turn that quotes items without declaring them. Nothing may be concluded from how it ended: neither importance nor a
+/// promotion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Weak {
+    /// The input.
+    pub file: String,
+    /// The execution.
+    pub execution: String,
+    /// The line that the turn begins on.
+    pub line: u64,
+    /// Its number.
+    pub turn: Option<i64>,
+    /// The paths that it quotes and doesn't declare.
+    pub undeclared: Vec<String>,
+}
+
+/// What was looked at and found.
+#[derive(Debug, Default)]
+pub struct Looked {
+    /// The weak turns, in the order of the inputs.
+    pub weak: Vec<Weak>,
+    /// Turns that were looked at.
+    pub turns: u64,
+    /// What couldn't be read, and counts.
+    pub report: Report,
+}
+
+/// Looks for quotes of the bank's items in the actions and answers of traces. `in_answer` finds the references that a
+/// text declares.
+#[must_use]
+pub fn weak_turns(bank: &Bank, inputs: &[Result<Found, Missing>], in_answer: &(dyn Fn(&str) -> Vec<String> + Sync)) -> Looked {
+    let quotes = Quotes::of(bank);
+    let mut looked = Looked::default();
+    let (mut weak, mut turns) = (Vec::new(), 0);
+    looked.report = each_turn(inputs, &Options::default(), &mut |file, execution, turn| {
+        turns += 1;
+        let undeclared = undeclared(&quotes, &turn, in_answer);
+        if !undeclared.is_empty() {
+            let (line, turn) = (turn.lines.0, turn.number);
+            weak.push(Weak { file: file.to_owned(), execution: execution.to_owned(), line, turn, undeclared });
+        }
+    });
+    weak.sort_by(|a, b| (&a.file, a.line, &a.execution).cmp(&(&b.file, b.line, &b.execution)));
+    (looked.weak, looked.turns) = (weak, turns);
+    looked
+}
+
+/// Every text of a JSON value as it is meant, one a line.
+fn texts(value: &Value, all: &mut Vec<String>) {
+    match value {
+        Value::String(text) => all.push(text.clone()),
+        Value::Array(list) => list.iter().for_each(|v| texts(v, all)),
+        Value::Object(members) => members.values().for_each(|v| texts(v, all)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// What a payload says, without its quotation marks and escapes.
+fn said(payload: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    match serde_json::from_str(payload) {
+        Ok(value) => texts(&value, &mut all),
+        // Halves of surrogate pairs, which real writers leave behind.
+        Err(_) => match from_text::<Str<'_>>(payload) {
+            Ok(text) => all.push(text.decode().into_owned()),
+            Err(_) => all.push(payload.to_owned()),
+        },
+    }
+    all
+}
+
+fn undeclared(quotes: &Quotes, turn: &Turn, in_answer: &dyn Fn(&str) -> Vec<String>) -> Vec<String> {
+    let mut spoken: Vec<String> = Vec::new();
+    for deed in turn.deed.iter().chain(&turn.performed) {
+        spoken.extend(deed.payload.iter().flat_map(|p| said(p)));
+    }
+    let found: BTreeSet<Vec<(&str, &str)>> = spoken.iter().flat_map(|text| quotes.quoted(text)).collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let written = spoken.iter().chain(&turn.reasonings).flat_map(|text| in_answer(text));
+    let declared: BTreeSet<String> =
+        turn.used_context.iter().flatten().cloned().chain(written).map(|p| plain_path(&p).into_owned()).collect();
+    let known = |(id, path): &(&str, &str)| declared.contains(*id) || declared.contains(&*plain_path(path));
+    let hidden = found.iter().filter(|items| !items.iter().any(known));
+    let paths: BTreeSet<&str> = hidden.filter_map(|items| items.first()).map(|(_, path)| *path).collect();
+    paths.into_iter().map(str::to_owned).collect()
+}
+
+/// What couldn't be read, and weak turns, as findings.
+#[must_use]
+pub fn findings(looked: &Looked, bank: &Bank) -> Vec<Finding> {
+    let mut all: Vec<Finding> = looked.report.findings.iter().filter(|f| f.code.0 < 200).cloned().collect();
+    for weak in looked.weak.iter().take(MOST) {
+        let named: Vec<String> = weak.undeclared.iter().take(NAMED).map(|p| format!("`{p}`")).collect();
+        let more = weak.undeclared.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let message = format!("the turn quotes {}{more} and doesn't declare it: it is weak", named.join(", "));
+        let mut finding = finding(602, &weak.file, weak.line, message);
+        for secrets in [&bank.secrets, &looked.report.secrets] {
+            secrets.clean(&mut finding.message);
+        }
+        finding.execution = Some(weak.execution.as_str().into());
+        finding.turn = weak.turn;
+        all.push(finding);
+    }
+    all.sort_by_cached_key(Finding::order);
+    assign_fingerprints(&mut all);
+    all
+}

@@ -1,0 +1,139 @@
+//! What skills may cost, per day, hour and task, and what they have spent.
+
+use crate::diag::{Finding, Severity};
+use crate::knowledge::extract::Turn;
+use crate::knowledge::sources::finding;
+use crate::time::format_minute;
+use std::collections::BTreeMap;
+
+/// What one skill may spend. Costs are in the unit of the records; days and hours are those of UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Budget {
+    /// Cost in one day, hour, task.
+    pub cost: [Option<f64>; 3],
+    /// Uses in one day, hour, task.
+    pub uses: [Option<u64>; 3],
+    /// Milliseconds of one use.
+    pub latency: Option<f64>,
+}
+
+impl Budget {
+    /// Whether nothing is limited.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Milliseconds of a day and an hour.
+const SPANS: [i64; 2] = [86_400_000, 3_600_000];
+const NAMES: [&str; 3] = ["day", "hour", "task"];
+
+/// A stretch: of time, by its number; what has no time is all in one; or of one task.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Window {
+    Time(Option<i64>),
+    Task(String, String),
+}
+
+/// What was spent in one stretch, and where it began.
+#[derive(Debug, Clone)]
+struct Sum {
+    cost: f64,
+    uses: u64,
+    file: String,
+    line: u64,
+    execution: String,
+}
+
+/// A use that took too long.
+struct Slow {
+    file: String,
+    line: u64,
+    execution: String,
+    turn: Option<i64>,
+    skill: String,
+    took: f64,
+}
+
+/// Uses that took too long and are kept; the others are counted with them.
+const SLOW: usize = 1_000;
+
+/// What was spent, by skill and stretch.
+#[derive(Default)]
+pub(super) struct Spent {
+    sums: BTreeMap<(String, usize, Window), Sum>,
+    slow: Vec<Slow>,
+}
+
+impl Spent {
+    /// Takes a use. Returns whether its cost is recorded.
+    pub(super) fn take(&mut self, budget: &Budget, file: &str, execution: &str, skill: &str, turn: &Turn) -> bool {
+        let cost = turn.cost.filter(|c| c.is_finite() && *c >= 0.0);
+        let time = turn.start.or(turn.end);
+        for (n, _) in NAMES.iter().enumerate() {
+            let limited = budget.cost.get(n).copied().flatten().is_some() || budget.uses.get(n).copied().flatten().is_some();
+            if !limited {
+                continue;
+            }
+            let window = match SPANS.get(n) {
+                Some(span) => Window::Time(time.map(|t| t.div_euclid(*span))),
+                None => Window::Task(file.to_owned(), execution.to_owned()),
+            };
+            let sum = self.sums.entry((skill.to_owned(), n, window)).or_insert_with(|| Sum {
+                cost: 0.0,
+                uses: 0,
+                file: file.to_owned(),
+                line: turn.lines.0,
+                execution: execution.to_owned(),
+            });
+            sum.cost += cost.unwrap_or(0.0);
+            sum.uses += 1;
+        }
+        if let (Some(most), Some(took)) = (budget.latency, turn.duration)
+            && took > most
+            && self.slow.len() < SLOW
+        {
+            let (file, execution, skill) = (file.to_owned(), execution.to_owned(), skill.to_owned());
+            self.slow.push(Slow { file, line: turn.lines.0, execution, turn: turn.number, skill, took });
+        }
+        cost.is_some()
+    }
+
+    /// Stretches over the budget, each where it begins.
+    pub(super) fn findings(self, budget: &Budget) -> Vec<Finding> {
+        let mut all = Vec::new();
+        let mut tell = |file: &str, line, execution: &str, turn, message| {
+            let mut finding = finding(914, file, line, message);
+            finding.severity = Severity::Error;
+            finding.execution = Some(execution.into());
+            finding.turn = turn;
+            all.push(finding);
+        };
+        for ((skill, n, window), sum) in self.sums {
+            let name = NAMES.get(n).copied().unwrap_or_default();
+            let when = match (&window, SPANS.get(n)) {
+                (Window::Time(Some(number)), Some(span)) => {
+                    format!("in the {name} of {}", format_minute(number.saturating_mul(*span)))
+                }
+                (Window::Time(_), _) => format!("at times that aren't recorded, which may be one {name}"),
+                (Window::Task(_, task), _) => format!("in the task `{task}`"),
+            };
+            // Sums of costs miss what they stand for by a rounding.
+            if let Some(most) = budget.cost.get(n).copied().flatten().filter(|most| sum.cost > most + 1e-9) {
+                let message = format!("`{skill}` cost {:.4} {when}, at most {most} a {name}", sum.cost);
+                tell(&sum.file, sum.line, &sum.execution, None, message);
+            }
+            if let Some(most) = budget.uses.get(n).copied().flatten().filter(|most| sum.uses > *most) {
+                let message = format!("`{skill}` was used {} times {when}, at most {most} a {name}", sum.uses);
+                tell(&sum.file, sum.line, &sum.execution, None, message);
+            }
+        }
+        for slow in self.slow {
+            let most = budget.latency.unwrap_or_default();
+            let message = format!("a use of `{}` took {} ms, at most {most}", slow.skill, slow.took);
+            tell(&slow.file, slow.line, &slow.execution, slow.turn, message);
+        }
+        all
+    }
+}

@@ -1,0 +1,246 @@
+//! Skills held against traces: what they declare (YV912), how they are tried (YV913), what they may cost (YV914).
+
+use super::budget::{Budget, Spent};
+use super::effects::{Touch, named, runs, touches};
+use super::permission::{Allowed, globs};
+use crate::diag::{Finding, Severity, assign_fingerprints};
+use crate::knowledge::KnowledgeError;
+use crate::knowledge::extract::{Turn, each_turn};
+use crate::knowledge::sources::{SourceKind, Sources, finding};
+use crate::manifest::{Metadata, Trial, TrialMode};
+use crate::source::{Found, Missing};
+use crate::verify::{Options, Report};
+use globset::GlobSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What skills declare of themselves.
+#[derive(Debug, Default)]
+pub struct Declarations {
+    by_name: BTreeMap<String, Vec<Declared>>,
+    /// Manifests that can't be read; `validate` says why.
+    pub unreadable: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Declared {
+    version: String,
+    allowed: Option<Allowed>,
+    trial: Option<(Trial, GlobSet)>,
+}
+
+/// Manifests of one name that are looked at: nobody keeps more versions of a skill.
+const VERSIONS: usize = 100;
+
+fn with_globs(trial: &Trial) -> (Trial, GlobSet) {
+    (trial.clone(), globs(trial.paths.iter().flatten().map(String::as_str), true))
+}
+
+impl Declarations {
+    /// Reads the metadata of the skills among the sources.
+    ///
+    /// # Errors
+    /// When a source leads out of the root.
+    pub fn read(sources: &Sources) -> Result<Self, KnowledgeError> {
+        let paths = sources.paths.iter().filter(|(kind, _)| *kind == SourceKind::Skills).cloned().collect();
+        let listing = Sources { root: sources.root.clone(), paths }.list()?;
+        let mut all = Self::default();
+        all.unreadable.extend(listing.findings.iter().map(|f| f.place.file.to_string()));
+        for file in listing.files.iter().filter(|f| !f.is_lines() && !f.is_skill_set()) {
+            let read = std::fs::read(&file.path).ok().and_then(|bytes| serde_json::from_slice::<Metadata>(&bytes).ok());
+            let Some(meta) = read else {
+                all.unreadable.push(file.name.clone());
+                continue;
+            };
+            let declared = Declared {
+                version: meta.version,
+                allowed: meta.permissions.as_deref().map(Allowed::of),
+                trial: meta.trial.as_ref().map(with_globs),
+            };
+            all.by_name.entry(meta.name).or_default().push(declared);
+        }
+        Ok(all)
+    }
+
+    /// What concerns a use: its version, or all of them where it names none. All of them have to agree.
+    fn of<'d>(&'d self, skill: &str, version: &str) -> impl Iterator<Item = &'d Declared> {
+        let fits = move |d: &&Declared| version.is_empty() || d.version == version;
+        let fitting: Vec<&Declared> = self.by_name.get(skill).into_iter().flatten().filter(fits).take(VERSIONS).collect();
+        fitting.into_iter()
+    }
+}
+
+/// What traces are held against.
+#[derive(Debug)]
+pub struct Question<'q> {
+    /// What skills declare.
+    pub declarations: &'q Declarations,
+    /// What they may cost.
+    pub budget: &'q Budget,
+    /// How every turn of the traces was to be tried, whatever is declared.
+    pub trial: Option<&'q Trial>,
+}
+
+/// What was looked at and found.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// Turns.
+    pub turns: u64,
+    /// Uses of skills in them.
+    pub uses: u64,
+    /// Uses of skills that declare permissions.
+    pub declared: u64,
+    /// Uses that were held against a trial mode, and turns where one was given.
+    pub tried: u64,
+    /// Uses whose cost isn't recorded.
+    pub costless: u64,
+    /// The findings, in the order of the inputs.
+    pub findings: Vec<Finding>,
+    /// What couldn't be read, and counts.
+    pub report: Report,
+}
+
+/// What one finding is about: input, code, severity, message.
+type Key = (String, u16, Severity, String);
+
+/// The first place of a finding, and how often it was found.
+struct At {
+    line: u64,
+    execution: String,
+    turn: Option<i64>,
+    times: u64,
+}
+
+#[derive(Default)]
+struct Gathered {
+    all: BTreeMap<Key, At>,
+}
+
+/// Findings that are kept; a trace that breaks more has broken enough.
+const MOST: usize = 10_000;
+
+impl Gathered {
+    fn add(&mut self, file: &str, execution: &str, turn: &Turn, code: u16, severity: Severity, message: String) {
+        let key = (file.to_owned(), code, severity, message);
+        if let Some(at) = self.all.get_mut(&key) {
+            at.times += 1;
+        } else if self.all.len() < MOST {
+            self.all.insert(key, At { line: turn.lines.0, execution: execution.to_owned(), turn: turn.number, times: 1 });
+        }
+    }
+}
+
+/// Holds the turns of traces against what is declared, tried and allowed.
+#[must_use]
+pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Checked {
+    let mut checked = Checked::default();
+    let mut found = Gathered::default();
+    let mut spent = Spent::default();
+    let given = question.trial.map(with_globs);
+    let report = each_turn(inputs, &Options::default(), &mut |file, execution, turn| {
+        checked.turns += 1;
+        let done: BTreeSet<Touch> = turn.performed.iter().flat_map(touches).collect();
+        if let Some(trial) = &given {
+            checked.tried += 1;
+            for (severity, why) in breaches(trial, &turn, &done) {
+                found.add(file, execution, &turn, 913, severity, format!("a turn of a trial {why}"));
+            }
+        }
+        for (skill, version) in &turn.skills {
+            checked.uses += 1;
+            let named = if version.is_empty() { skill.clone() } else { format!("{skill} {version}") };
+            for declared in question.declarations.of(skill, version) {
+                if let Some(allowed) = &declared.allowed {
+                    checked.declared += 1;
+                    for touch in done.iter().filter(|t| !allowed.covers(t)) {
+                        let message = format!("a use of `{named}` {}, which its permissions don't cover", touch.words());
+                        found.add(file, execution, &turn, 912, Severity::Error, message);
+                    }
+                }
+                if let Some(trial) = declared.trial.as_ref().filter(|_| given.is_none()) {
+                    checked.tried += 1;
+                    for (severity, why) in breaches(trial, &turn, &done) {
+                        found.add(file, execution, &turn, 913, severity, format!("a use of `{named}`, which is on trial, {why}"));
+                    }
+                }
+            }
+            checked.costless += u64::from(!spent.take(question.budget, file, execution, skill, &turn));
+        }
+    });
+    for ((file, code, severity, message), at) in found.all {
+        let times = if at.times > 1 { format!(" ({} times in this input)", at.times) } else { String::new() };
+        let mut finding = finding(code, &file, at.line, format!("{message}{times}"));
+        finding.severity = severity;
+        finding.execution = Some(at.execution.as_str().into());
+        finding.turn = at.turn;
+        checked.findings.push(finding);
+    }
+    checked.findings.extend(spent.findings(question.budget));
+    for finding in &mut checked.findings {
+        report.secrets.clean(&mut finding.message);
+    }
+    checked.findings.sort_by_cached_key(Finding::order);
+    assign_fingerprints(&mut checked.findings);
+    checked.report = report;
+    checked
+}
+
+/// What a turn did that its trial forbids, or that can't be proved.
+fn breaches((trial, paths): &(Trial, GlobSet), turn: &Turn, done: &BTreeSet<Touch>) -> Vec<(Severity, String)> {
+    let error = |why: String| (Severity::Error, why);
+    let open = |why: String| (Severity::Warning, why);
+    let ran = turn.performed.iter().find(|deed| runs(deed));
+    let mut all = Vec::new();
+    match trial.mode {
+        TrialMode::Full => {}
+        TrialMode::DryRun => {
+            all.extend(ran.map(|deed| error(format!("ran `{}`: in a dry run nothing runs", named(deed)))));
+        }
+        TrialMode::ReadOnly => {
+            for touch in done {
+                match touch {
+                    Touch::Read(_) | Touch::Program(_) => {}
+                    Touch::Network(_) => all.push(error(format!("{}: it isn't known what that changes there", touch.words()))),
+                    Touch::Write(_) | Touch::Project(_) | Touch::Anything(_) => {
+                        all.push(error(format!("{}: it was to read only", touch.words())));
+                    }
+                }
+            }
+            all.extend(turn.observed.first().map(|path| error(format!("was seen to change `{path}`: it was to read only"))));
+        }
+        TrialMode::Limited => {
+            let measures = [(trial.time_ms, turn.duration, "ms"), (trial.memory_bytes, turn.memory, "bytes of memory")];
+            for (most, took, unit) in measures {
+                match (most, took) {
+                    (Some(most), Some(took)) if took > most => all.push(error(format!("took {took} {unit}, at most {most}"))),
+                    (Some(_), None) if ran.is_some() => all.push(open(format!("doesn't record how many {unit} it took"))),
+                    _ => {}
+                }
+            }
+            if trial.paths.is_some() {
+                within(paths, turn, done, &mut all);
+            }
+        }
+    }
+    all
+}
+
+/// Whether what was done stays within paths.
+fn within(paths: &GlobSet, turn: &Turn, done: &BTreeSet<Touch>, all: &mut Vec<(Severity, String)>) {
+    for touch in done {
+        match touch {
+            Touch::Read(path) | Touch::Write(path) => {
+                if !path.as_ref().is_some_and(|p| paths.is_match(p)) {
+                    all.push((Severity::Error, format!("{}, which lies outside its paths", touch.words())));
+                }
+            }
+            Touch::Project(_) => {
+                all.push((Severity::Warning, format!("{}: whether that stayed within its paths can't be told", touch.words())));
+            }
+            Touch::Anything(_) => all.push((Severity::Error, format!("{}, also outside its paths", touch.words()))),
+            Touch::Network(_) | Touch::Program(_) => {}
+        }
+    }
+    for path in turn.observed.iter().filter(|p| !paths.is_match(p)) {
+        all.push((Severity::Error, format!("was seen to change `{path}`, which lies outside its paths")));
+    }
+}

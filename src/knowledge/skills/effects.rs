@@ -1,0 +1,195 @@
+//! What recorded actions do, seen as what a permission can be about.
+
+use crate::command::path::PathClass;
+use crate::command::{self, Analysis, Context, EffectKind, Param, Table};
+use crate::json::{Raw, from_text};
+use crate::knowledge::extract::Deed;
+use crate::trace::action;
+use crate::trace::record::ActionType;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// Parts of the shell that do nothing by themselves; what they are used for shows as an effect of its own.
+const HARMLESS: [&str; 16] =
+    [":", "[", "[[", "cd", "echo", "export", "false", "local", "popd", "printf", "pushd", "pwd", "set", "test", "true", "unset"];
+
+/// Something that an action does.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Touch {
+    /// Reads a path; `None` when which one can't be told. Below the project it is relative.
+    Read(Option<String>),
+    /// Writes or deletes a path.
+    Write(Option<String>),
+    /// Contacts a host.
+    Network(Option<String>),
+    /// Runs a program.
+    Program(String),
+    /// Runs what belongs to the project and isn't in the record: builds, tests, scripts.
+    Project(String),
+    /// Does what can't be told.
+    Anything(String),
+}
+
+impl Touch {
+    /// In words, with a verb.
+    pub(super) fn words(&self) -> String {
+        let of = |target: &Option<String>, otherwise: &str| match target {
+            Some(target) => format!("`{target}`"),
+            None => otherwise.to_owned(),
+        };
+        match self {
+            Self::Read(path) => format!("reads {}", of(path, "a path that can't be told")),
+            Self::Write(path) => format!("changes {}", of(path, "a path that can't be told")),
+            Self::Network(host) => format!("contacts {}", of(host, "a host that can't be told")),
+            Self::Program(name) => format!("runs `{name}`"),
+            Self::Project(what) => format!("runs what the project holds ({what})"),
+            Self::Anything(why) => format!("may do anything ({why})"),
+        }
+    }
+}
+
+/// Characters of a reason that are kept.
+const SHOWN: usize = 80;
+
+fn short(text: &str) -> String {
+    let mut kept: String = text.chars().take(SHOWN).collect();
+    if kept.len() < text.len() {
+        kept.push('…');
+    }
+    kept
+}
+
+/// Whether an action runs anything at all.
+pub(super) fn runs(deed: &Deed) -> bool {
+    deed.known != Some(ActionType::Answer)
+}
+
+/// What an action is, in a few words.
+pub(super) fn named(deed: &Deed) -> String {
+    let payload = deed.payload.as_deref().and_then(|p| from_text::<Raw<'_>>(p).ok());
+    let what = match (deed.known, payload) {
+        (Some(ActionType::ShellCmd), Some(payload)) => action::command(payload),
+        (Some(ActionType::ToolCall), Some(payload)) => action::tool(payload),
+        _ => None,
+    };
+    format!("{} {}", deed.kind, short(&what.unwrap_or_default())).trim_end().to_owned()
+}
+
+/// What an action does.
+pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
+    static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
+    let mut context = Context::new(&TABLE);
+    let unknown = |why: &str| BTreeSet::from([Touch::Anything(why.to_owned())]);
+    let Some(payload) = deed.payload.as_deref().and_then(|p| from_text::<Raw<'_>>(p).ok()) else {
+        return if runs(deed) { unknown("what ran isn't recorded") } else { BTreeSet::new() };
+    };
+    let analysis = match deed.known {
+        Some(ActionType::Answer) => return BTreeSet::new(),
+        Some(ActionType::ShellCmd) => match action::command(payload) {
+            Some(line) => {
+                if let Some(cwd) = action::cwd(payload) {
+                    context.cwd = command::path::normalise(&cwd, Some(&context.workdir)).unwrap_or(cwd);
+                }
+                command::analyse(&line, &context)
+            }
+            None => return unknown("no command is recorded"),
+        },
+        Some(ActionType::CodeDiff) => match action::diff(payload) {
+            Some(diff) => command::effects_of_diff(&diff, &context),
+            None => return unknown("no diff is recorded"),
+        },
+        Some(ActionType::ToolCall) => {
+            let call: Param<'_> = payload.read().unwrap_or(Param::Other);
+            match call.get("tool").or_else(|| call.get("tool_name")).and_then(Param::as_str) {
+                Some(tool) => {
+                    let inner = call.get("parameters").or_else(|| call.get("params")).or_else(|| call.get("args"));
+                    command::effects_of_call(tool, inner.unwrap_or(&call), &context)
+                }
+                None => return unknown("no tool is named"),
+            }
+        }
+        None => return unknown("nobody knows this type of action"),
+    };
+    of(&analysis, &context, deed.known == Some(ActionType::ShellCmd))
+}
+
+fn of(analysis: &Analysis, context: &Context<'_>, shell: bool) -> BTreeSet<Touch> {
+    let mut all = BTreeSet::new();
+    if analysis.unparsed {
+        all.insert(Touch::Anything("the command can't be parsed".to_owned()));
+    }
+    if analysis.cut {
+        all.insert(Touch::Anything("it does more than can be looked at".to_owned()));
+    }
+    for effect in &analysis.effects {
+        let path = || {
+            let place = effect.place.as_ref().filter(|p| p.class != PathClass::Unknown && !p.absolute.is_empty())?;
+            let below = place.absolute.strip_prefix(&context.workdir);
+            let below = below.and_then(|rest| if rest.is_empty() { Some(".") } else { rest.strip_prefix('/') });
+            Some(below.unwrap_or(&place.absolute).to_owned())
+        };
+        if effect.place.as_ref().is_some_and(|p| p.class == PathClass::Sink) {
+            continue;
+        }
+        let why = || short(&effect.target.clone().unwrap_or_else(|| effect.why.to_string()));
+        all.insert(match effect.kind {
+            EffectKind::Read => Touch::Read(path()),
+            EffectKind::Write | EffectKind::Delete => Touch::Write(path()),
+            EffectKind::Network => Touch::Network(effect.target.as_deref().and_then(host)),
+            EffectKind::Install => Touch::Network(None),
+            EffectKind::GitRead => Touch::Program("git".to_owned()),
+            EffectKind::GitWrite | EffectKind::GitRewrite => Touch::Write(Some(".git".to_owned())),
+            EffectKind::Execute => Touch::Project(why()),
+            // Keys and passwords are read from somewhere; where nothing tells from where it can be anywhere.
+            EffectKind::Credential => Touch::Read(path()),
+            EffectKind::Dynamic | EffectKind::Unknown | EffectKind::Privilege | EffectKind::Process | EffectKind::System => {
+                Touch::Anything(format!("{}: {}", effect.kind.as_str(), why()))
+            }
+        });
+    }
+    if shell {
+        let programs = analysis.tree.iter().map(|step| step.program.as_str()).filter(|p| !HARMLESS.contains(p));
+        all.extend(programs.map(|p| Touch::Program(short(p))));
+    }
+    all
+}
+
+/// The host of a URL, or of what stands for one.
+fn host(target: &str) -> Option<String> {
+    let rest = target.split_once("://").map_or(target, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = host
+        .strip_prefix('[')
+        .map_or_else(|| host.split(':').next().unwrap_or_default(), |inner| inner.split(']').next().unwrap_or_default());
+    let plain = !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '_'));
+    plain.then(|| host.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn shell(line: &str) -> Vec<String> {
+        let payload = json!({ "command": line }).to_string();
+        let deed = Deed { kind: "shell_cmd".into(), known: Some(ActionType::ShellCmd), payload: Some(payload) };
+        touches(&deed).iter().map(Touch::words).collect()
+    }
+
+    #[test]
+    fn what_commands_touch() {
+        assert_eq!(shell("cat src/a.rs > /dev/null"), ["reads `src/a.rs`", "runs `cat`"]);
+        assert_eq!(shell("cd src && echo x > a.rs"), ["changes `src/a.rs`"]);
+        assert!(shell("curl https://API.example.com:443/x").contains(&"contacts `api.example.com`".to_owned()));
+        assert!(shell("rm -rf \"$X\"").contains(&"changes a path that can't be told".to_owned()));
+        assert!(shell("cat ../secret")[0].starts_with("reads `/"));
+        for unclear in ["eval \"$X\"", "if then", "frobnicate --all"] {
+            assert!(shell(unclear).iter().any(|w| w.starts_with("may do anything")), "{unclear}: {:?}", shell(unclear));
+        }
+        let other = Deed { kind: "teleport".into(), known: None, payload: Some("{}".into()) };
+        assert_eq!(touches(&other).len(), 1);
+        let lost = Deed { kind: "shell_cmd".into(), known: Some(ActionType::ShellCmd), payload: None };
+        assert_eq!(touches(&lost).len(), 1);
+    }
+}

@@ -1,0 +1,193 @@
+//! The file in which decisions about skills stand: read, and written at its end.
+
+use super::Change;
+use super::candidates::{Candidate, Readiness, Status};
+use crate::diag::Finding;
+use crate::knowledge::KnowledgeError;
+use crate::knowledge::extract::{extract, read_promotion};
+use crate::knowledge::safe_file::{lock, replace};
+use crate::knowledge::sources::{PROMOTIONS, SourceFile, SourceKind, Sources};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// A decision about a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict<'v> {
+    /// What.
+    pub status: Status,
+    /// Who.
+    pub by: &'v str,
+    /// Why.
+    pub reason: Option<&'v str>,
+    /// When, in milliseconds since the epoch.
+    pub time: i64,
+}
+
+/// What keeps a decision from being written.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// No folder of skills is configured.
+    #[error("[knowledge] skills names no folder to keep decisions in")]
+    NoFolder,
+    /// It leads elsewhere.
+    #[error("`{0}` isn't a file below the configuration")]
+    Outside(String),
+    /// The evidence isn't there.
+    #[error("`{id}` can't be approved: {lacks}")]
+    NotReady {
+        /// The candidate.
+        id: String,
+        /// What is missing.
+        lacks: String,
+    },
+    /// It says the same already.
+    #[error("`{id}` is {status} already")]
+    Already {
+        /// The candidate.
+        id: String,
+        /// What was decided.
+        status: &'static str,
+    },
+    /// Somebody else is writing.
+    #[error("another process is deciding")]
+    Busy,
+    /// A file can't be read or written.
+    #[error("`{0}`: {1}")]
+    Io(String, std::io::Error),
+    /// The sources can't be listed.
+    #[error(transparent)]
+    Knowledge(#[from] KnowledgeError),
+}
+
+impl LedgerError {
+    /// What to do about it.
+    #[must_use]
+    pub const fn remedy(&self) -> &'static str {
+        match self {
+            Self::NoFolder => "name one, such as skills = ['skills']; decisions are kept in promotions.jsonl there",
+            Self::Outside(_) => "symbolic links and folders elsewhere aren't written to",
+            Self::NotReady { .. } => "it needs more evidence; `knowledge skills defer` keeps it in view",
+            Self::Already { .. } => "nothing was written",
+            Self::Busy => "wait until it is done",
+            Self::Io(..) => "it must exist and be accessible",
+            Self::Knowledge(error) => error.remedy(),
+        }
+    }
+}
+
+/// Whether a file holds decisions about skills, by its name.
+#[must_use]
+pub fn is_ledger(path: &str) -> bool {
+    path.rsplit(['/', '\\']).next() == Some(PROMOTIONS)
+}
+
+/// What is wrong with a file of decisions, and how many of its lines can be read.
+#[must_use]
+pub fn ledger_faults(name: &str, path: &Path) -> (Vec<Finding>, u64) {
+    let file = SourceFile { kind: SourceKind::Skills, name: name.to_owned(), path: path.to_path_buf() };
+    let extracted = extract(&file);
+    (extracted.findings, extracted.promotions.len() as u64)
+}
+
+/// The decisions of a project.
+#[derive(Debug)]
+pub struct Ledger {
+    /// What can be read of them, in the order of files and lines.
+    pub changes: Vec<Change>,
+    /// Lines that can't be read; `reindex` names them.
+    pub broken: u64,
+    /// Where the next decision goes: relative to the root, and to open.
+    at: Option<(String, PathBuf)>,
+    root: PathBuf,
+}
+
+impl Ledger {
+    /// Reads every file of decisions among the sources.
+    ///
+    /// # Errors
+    /// When a source leads out of the root, or a file can't be read.
+    pub fn read(sources: &Sources) -> Result<Self, LedgerError> {
+        let paths: Vec<_> = sources.paths.iter().filter(|(kind, _)| *kind == SourceKind::Skills).cloned().collect();
+        let first = paths.first().map(|(_, path)| path.clone());
+        let listing = Sources { root: sources.root.clone(), paths }.list()?;
+        let mut ledger = Self { changes: Vec::new(), broken: 0, at: None, root: sources.root.clone() };
+        for file in listing.files.iter().filter(|f| f.is_lines()) {
+            let text = std::fs::read_to_string(&file.path).map_err(|e| LedgerError::Io(file.name.clone(), e))?;
+            for (number, line) in (1_u64..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+                match serde_json::from_str::<Value>(line).ok().and_then(|record| read_promotion(number, &record).ok()) {
+                    Some(what) => ledger.changes.push(Change { file: file.name.clone(), what }),
+                    None => ledger.broken += 1,
+                }
+            }
+        }
+        ledger.at = first.map(|first| ledger.place(&first));
+        Ok(ledger)
+    }
+
+    fn place(&self, first: &str) -> (String, PathBuf) {
+        let first = first.trim_end_matches('/').trim_start_matches("./");
+        let path = self.root.join(first);
+        let name = match () {
+            () if path.is_dir() => format!("{first}/{PROMOTIONS}"),
+            () if first.to_lowercase().ends_with(".jsonl") => first.to_owned(),
+            () => first.rsplit_once('/').map_or(PROMOTIONS.to_owned(), |(folder, _)| format!("{folder}/{PROMOTIONS}")),
+        };
+        let name = name.strip_prefix("./").map_or(name.clone(), str::to_owned);
+        let path = self.root.join(&name);
+        (name, path)
+    }
+
+    /// Writes a decision about a candidate at the end of the file. `locks` is a folder of the user's own. Returns the
+    /// file and the line that was written.
+    ///
+    /// # Errors
+    /// When the evidence of an approval isn't there, it was decided so already, or it can't be written.
+    pub fn decide(&self, candidate: &Candidate, verdict: &Verdict<'_>, locks: &Path) -> Result<(String, String), LedgerError> {
+        if candidate.status == verdict.status {
+            return Err(LedgerError::Already { id: candidate.id.clone(), status: verdict.status.name() });
+        }
+        if let (Status::Approved, Readiness::Lacks(lacks)) = (verdict.status, &candidate.readiness) {
+            return Err(LedgerError::NotReady { id: candidate.id.clone(), lacks: lacks.join("; ") });
+        }
+        let (name, path) = self.at.as_ref().ok_or(LedgerError::NoFolder)?;
+        self.check(name, path)?;
+        let io = |error| LedgerError::Io(name.clone(), error);
+        let _lock = lock(locks).map_err(io)?.ok_or(LedgerError::Busy)?;
+        let mut bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(io(error)),
+        };
+        if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+            bytes.push(b'\n');
+        }
+        let line = json!({
+            "skill_name": candidate.name,
+            "candidate": candidate.id,
+            "old_status": candidate.status.name(),
+            "new_status": verdict.status.name(),
+            "metrics": { "referenced": candidate.referenced, "verifiedUseful": candidate.useful,
+                "verifiedRate": candidate.verified_rate, "confidence": candidate.confidence, "useCount": candidate.uses,
+                "lastUsed": candidate.used },
+            "sourceContextPaths": [candidate.path],
+            "reason": verdict.reason,
+            "by": verdict.by,
+            "promoted_at": verdict.time,
+        })
+        .to_string();
+        bytes.extend_from_slice(line.as_bytes());
+        bytes.push(b'\n');
+        replace(path, &bytes).map_err(io)?;
+        Ok((name.clone(), line))
+    }
+
+    /// Whether the file is one that may be written: below the root, and no link.
+    fn check(&self, name: &str, path: &Path) -> Result<(), LedgerError> {
+        let outside = || LedgerError::Outside(name.to_owned());
+        let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let (root, folder) = (self.root.canonicalize(), folder.canonicalize());
+        let (Ok(root), Ok(folder)) = (root, folder) else { return Err(outside()) };
+        let other = path.symlink_metadata().is_ok_and(|m| !m.file_type().is_file());
+        if other || !folder.starts_with(root) { Err(outside()) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,140 @@
+//! What the store holds about skills.
+
+use crate::knowledge::KnowledgeError;
+use crate::knowledge::context::Item;
+use crate::knowledge::extract::{Promotion, time};
+use crate::knowledge::skills::{Change, Figures, Manifest, Use};
+use rusqlite::{Connection, params};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Every recorded use of a skill, by source and line.
+pub(in crate::knowledge) fn uses(db: &Connection) -> Result<Vec<Use>, KnowledgeError> {
+    let mut statement = db.prepare(
+        "SELECT path, line, skill_name, skill_version, coalesce(task_id, ''), success, rolled_back, cost, latency,
+         started_at, completed_at FROM execution_log JOIN source ON source.id = execution_log.source ORDER BY path, line, skill_name",
+    )?;
+    let rows = statement.query_map([], |row| {
+        Ok(Use {
+            file: row.get(0)?,
+            line: row.get::<_, i64>(1)?.cast_unsigned(),
+            skill: row.get(2)?,
+            version: row.get(3)?,
+            task: row.get(4)?,
+            success: row.get(5)?,
+            rolled_back: row.get(6)?,
+            cost: row.get(7)?,
+            latency: row.get(8)?,
+            started: row.get(9)?,
+            completed: row.get(10)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The documents of a kind of source: path and JSON.
+fn documents(db: &Connection, kind: &str) -> Result<Vec<(String, Value)>, KnowledgeError> {
+    let sql = "SELECT path, json FROM document JOIN source ON source.id = document.source WHERE kind = ?1 ORDER BY path, name";
+    let mut statement = db.prepare(sql)?;
+    let rows = statement.query_map([kind], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+    let mut all = Vec::new();
+    for row in rows {
+        let (path, json) = row?;
+        // A secret that was taken out of it may have been half of its syntax; then it says nothing.
+        if let Ok(value) = serde_json::from_str(&json) {
+            all.push((path, value));
+        }
+    }
+    Ok(all)
+}
+
+/// What the sources say of skills themselves.
+pub(in crate::knowledge) fn manifests(db: &Connection) -> Result<Vec<Manifest>, KnowledgeError> {
+    let read = |(file, value): (String, Value)| {
+        let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let name = Some(text("/meta/name")).filter(|name| !name.is_empty())?;
+        Some(Manifest {
+            file,
+            name,
+            version: text("/meta/version"),
+            intent: text("/meta/intent"),
+            stage: text("/stage"),
+            created: value.pointer("/meta/created_at").and_then(time),
+        })
+    };
+    Ok(documents(db, "skills")?.into_iter().filter_map(read).collect())
+}
+
+/// The skills that may not be used by the files that say which are loaded.
+pub(in crate::knowledge) fn disabled(db: &Connection) -> Result<BTreeSet<String>, KnowledgeError> {
+    let named = |(_, value): (String, Value)| value.get("disabled").and_then(Value::as_str).map(str::to_owned);
+    Ok(documents(db, "skills")?.into_iter().filter_map(named).collect())
+}
+
+/// The items of context banks, as far as it takes to judge them: their content isn't there.
+pub(in crate::knowledge) fn items(db: &Connection) -> Result<Vec<Item>, KnowledgeError> {
+    use crate::knowledge::context::Place;
+    Ok(documents(db, "bank")?.iter().filter_map(|(file, value)| Item::read(file, Place::Whole, value)).collect())
+}
+
+/// Every recorded change of a skill's standing, by time.
+pub(in crate::knowledge) fn changes(db: &Connection) -> Result<Vec<Change>, KnowledgeError> {
+    let mut statement = db.prepare(
+        "SELECT path, line, skill_name, skill_version, candidate, old_status, new_status, score, metrics_json, reason, decided_by,
+         promoted_at FROM promotion_history JOIN source ON source.id = promotion_history.source ORDER BY promoted_at, path, line",
+    )?;
+    let rows = statement.query_map([], |row| {
+        Ok(Change {
+            file: row.get(0)?,
+            what: Promotion {
+                line: row.get::<_, Option<i64>>(1)?.unwrap_or(0).cast_unsigned(),
+                skill: row.get(2)?,
+                version: row.get(3)?,
+                candidate: row.get(4)?,
+                old: row.get(5)?,
+                new: row.get(6)?,
+                score: row.get(7)?,
+                metrics: row.get(8)?,
+                reason: row.get(9)?,
+                by: row.get(10)?,
+                time: row.get::<_, Option<i64>>(11)?.unwrap_or(i64::MAX),
+            },
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Writes the figures of all skills anew.
+pub(in crate::knowledge) fn write_stats(
+    db: &Connection,
+    all: &[(String, String, String, Figures, f64)],
+) -> Result<(), KnowledgeError> {
+    db.execute("DELETE FROM skill_stats", [])?;
+    let mut insert = db.prepare(
+        "INSERT INTO skill_stats (skill_name, skill_version, intent, execution_count, success_count, failure_count, total_cost,
+         avg_cost, total_latency, avg_latency, rollback_count, rollback_rate, stability_score, current_score,
+         first_execution_at, last_execution_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?16)",
+    )?;
+    for (name, version, intent, f, score) in all {
+        insert.execute(params![
+            name,
+            version,
+            intent,
+            f.executions.cast_signed(),
+            f.successes.cast_signed(),
+            f.failures().cast_signed(),
+            f.total_cost,
+            f.avg_cost.unwrap_or(0.0),
+            f.total_latency,
+            f.avg_latency.unwrap_or(0.0),
+            f.rollbacks.cast_signed(),
+            f.rollback_rate(),
+            f.stability(),
+            score,
+            f.first,
+            f.last
+        ])?;
+    }
+    Ok(())
+}

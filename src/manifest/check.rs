@@ -1,0 +1,78 @@
+//! From faults to findings.
+
+use super::fault::{Fault, faults};
+use super::kind::Kind;
+use super::paths;
+use crate::diag::{Code, Finding, Place, Severity};
+use crate::json;
+use crate::rules::by_code;
+use crate::scan::mask::Mask;
+use crate::trace::entry::{Entry, Record};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// A manifest with its place.
+#[derive(Debug, Clone, Copy)]
+pub struct File<'f> {
+    /// Its name in reports.
+    pub name: &'f str,
+    /// What it says.
+    pub text: &'f str,
+    /// The folder that it lies in, and the project that it belongs to; without them what it names isn't looked for.
+    pub places: Option<(&'f Path, &'f Path)>,
+}
+
+/// Everything that is wrong with a manifest, in the order of its text; and its secrets, of which the findings are free.
+#[must_use]
+pub fn check(kind: Kind, file: &File<'_>) -> (Vec<Finding>, Mask) {
+    let mut all = faults(kind, file.text);
+    if let Some((folder, root)) = file.places
+        && let Ok(value) = serde_json::from_str(file.text)
+    {
+        let mut named = paths::look(kind, &value, folder, root);
+        let wanted: BTreeSet<String> = named.iter().map(|f| f.pointer.clone()).collect();
+        let places = json::resolve_all(file.text, &wanted);
+        for fault in &mut named {
+            fault.at = places.get(&fault.pointer).map_or(0..0, |p| p.value.clone());
+        }
+        all.extend(named);
+    }
+    let valid = !all.iter().any(|f| f.code == 102);
+    let secrets = crate::scan::secrets(file.text, valid).places;
+    let entry = Entry { line: 1, indent: 0, text: file.text, record: Record::Unreadable, problems: Vec::new(), secrets };
+    let mut mask = Mask::default();
+    entry.secret_texts().for_each(|secret| mask.add(&secret));
+    let mut findings: Vec<Finding> = all.into_iter().map(|fault| finding(file.name, &entry, fault)).collect();
+    for finding in &mut findings {
+        // What says that there is a secret doesn't say it, and names it by its first characters.
+        if finding.code != Code(803) {
+            mask.clean(&mut finding.message);
+        }
+    }
+    findings.sort_by_cached_key(Finding::order);
+    (findings, mask)
+}
+
+fn finding(name: &str, entry: &Entry<'_>, fault: Fault) -> Finding {
+    let rule = by_code(Code(fault.code));
+    let (line, column) = entry.position(fault.at.start);
+    let place = Place {
+        file: name.into(),
+        line,
+        column,
+        pointer: Some(fault.pointer).filter(|p| !p.is_empty()),
+        excerpt: Some(entry.excerpt(fault.at.start, fault.at.len())),
+    };
+    Finding {
+        code: Code(fault.code),
+        name: rule.map_or("", |r| r.name),
+        severity: fault.severity.or_else(|| rule.map(|r| r.severity)).unwrap_or(Severity::Error),
+        message: fault.message,
+        place,
+        execution: None,
+        turn: None,
+        related: Vec::new(),
+        help: None,
+        fingerprint: String::new(),
+    }
+}

@@ -1,0 +1,290 @@
+//! What is wrong with a manifest by its text alone.
+
+use super::kind::Kind;
+use super::servers;
+use super::types::add_to;
+use crate::diag::Severity;
+use crate::json::{self, DEFAULT_MAX_DEPTH, NoteKind, Scanner};
+use crate::schema::{Catalogue, Validator};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Intents that say nothing: a skill has one purpose.
+const CATCH_ALL: [&str; 10] =
+    ["any", "anything", "all", "general", "general purpose", "generic", "everything", "default", "*", ""];
+/// Faults that are listed for one manifest.
+const MOST: usize = 100;
+
+/// One fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The rule.
+    pub code: u16,
+    /// A severity other than the rule's own.
+    pub severity: Option<Severity>,
+    /// Bytes of the text.
+    pub at: Range<usize>,
+    /// JSON pointer; empty for the whole.
+    pub pointer: String,
+    /// What. Holds hostile text.
+    pub message: String,
+}
+
+impl Fault {
+    /// A breach of a manifest's schema or of what it must hold.
+    pub(super) fn manifest(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { code: 901, severity: None, at: 0..0, pointer: pointer.into(), message: message.into() }
+    }
+}
+
+static VALIDATORS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
+    let mut catalogue = Catalogue::new();
+    add_to(&mut catalogue);
+    // A schema that doesn't compile would be a bug that the tests find; here every manifest would be refused.
+    catalogue.entries().iter().filter_map(|e| Validator::new(&e.schema).ok().map(|v| (e.name.clone(), v))).collect()
+});
+
+/// A member's name in a pointer.
+pub(super) fn step(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+/// Everything that is wrong with the text of a manifest, in the order of the text.
+#[must_use]
+pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
+    let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
+    if let Err(error) = scanner.skip().and_then(|_| scanner.end()) {
+        let at = error.at.min(text.len());
+        let message = format!("the manifest is no JSON: {error}");
+        return vec![Fault { code: 102, severity: None, at: at..at, pointer: String::new(), message }];
+    }
+    let mut all = Vec::new();
+    for note in scanner.notes() {
+        let (code, what) = match note.kind {
+            NoteKind::DuplicateMember => (106, "a member stands twice in its object: which of them counts depends on the reader"),
+            NoteKind::LoneSurrogate => (109, "an escape names half of a surrogate pair"),
+        };
+        let pointer = json::pointer_at(text, note.at);
+        all.push(Fault { code, severity: None, at: note.at..note.at + 1, pointer, message: what.to_owned() });
+    }
+    let Ok(value) = serde_json::from_str::<Value>(text) else {
+        all.push(Fault::manifest("", "the manifest can't be read: a text or number of it is none"));
+        return all;
+    };
+    shape(kind, text, &value, &mut all);
+    meaning(kind, &value, &mut all);
+    place(text, &mut all);
+    let (secrets, hidden) = crate::scan::scan(text);
+    for (code, remarks) in [(803, secrets.remarks), (804, hidden)] {
+        for remark in remarks {
+            let at = remark.at.0..remark.at.0 + remark.at.1;
+            let pointer = json::pointer_at(text, remark.at.0);
+            all.push(Fault { code, severity: None, at, pointer, message: remark.message });
+        }
+    }
+    all.sort_by(|a, b| (a.at.start, a.code, &a.message).cmp(&(b.at.start, b.code, &b.message)));
+    all.dedup();
+    all.truncate(MOST);
+    all
+}
+
+/// The schema, of each element where the manifest is a list.
+fn shape(kind: Kind, text: &str, value: &Value, all: &mut Vec<Fault>) {
+    let Some(validator) = VALIDATORS.get(kind.schema()) else {
+        return all.push(Fault::manifest("", "the manifest can't be checked: its schema isn't there"));
+    };
+    let mut check = |text: &str, offset: usize, before: &str| {
+        for v in validator.violations(text) {
+            let at = v.at.start + offset..v.at.end + offset;
+            let pointer = format!("{before}{}", v.pointer);
+            let expected = match v.pointer.rsplit('/').next() {
+                Some("version") => "expected a version of three numbers, such as 1.2.3",
+                Some("handler") => "expected a file and a function, such as ./tool.js#run",
+                _ => "expected another form",
+            };
+            // A pattern says little to a person.
+            let message = if v.keyword == "pattern" { expected.to_owned() } else { v.message };
+            all.push(Fault { code: 901, severity: None, at, pointer, message });
+        }
+    };
+    match (kind, value) {
+        (Kind::Tools, Value::Array(list)) => {
+            for n in 0..list.len().min(1_000) {
+                let pointer = format!("/{n}");
+                if let Some(part) = json::resolve(text, &pointer)
+                    && let Some(inner) = text.get(part.value.clone())
+                {
+                    check(inner, part.value.start, &pointer);
+                }
+            }
+        }
+        (Kind::Tools, _) => all.push(Fault::manifest("", "expected a list of tools")),
+        _ => check(text, 0, ""),
+    }
+}
+
+/// Gives faults that know only their pointer their place.
+fn place(text: &str, all: &mut [Fault]) {
+    let wanted: BTreeSet<String> = all.iter().filter(|f| f.at.is_empty()).map(|f| f.pointer.clone()).collect();
+    let places = json::resolve_all(text, &wanted);
+    for fault in all.iter_mut().filter(|f| f.at.is_empty()) {
+        if let Some(found) = places.get(&fault.pointer) {
+            fault.at = found.value.clone();
+        }
+    }
+}
+
+/// What a schema can't say.
+fn meaning(kind: Kind, value: &Value, all: &mut Vec<Fault>) {
+    match kind {
+        Kind::Tool => parameters("", value, all),
+        Kind::Tools => tools("", value, all),
+        Kind::Skill => {
+            if let Some(list) = value.get("tools") {
+                tools("/tools", list, all);
+            }
+        }
+        Kind::Metadata => {
+            if let Some(intent) = value.get("intent").and_then(Value::as_str)
+                && is_catch_all(intent)
+            {
+                all.push(Fault::manifest("/intent", format!("the intent `{intent}` takes anything: a skill has one purpose")));
+            }
+            let when = value.get("created_at").and_then(Value::as_str);
+            if let Some(text) = when.filter(|t| !is_date(t)) {
+                all.push(Fault::manifest("/created_at", format!("`{text}` is no date")));
+            }
+        }
+        Kind::Servers => servers::look(value, all),
+        Kind::SkillSet | Kind::Agent => {}
+    }
+}
+
+fn is_catch_all(intent: &str) -> bool {
+    let words: Vec<String> =
+        intent.to_lowercase().split(|c: char| c.is_whitespace() || c == '_' || c == '-').map(str::to_owned).collect();
+    let plain = words.iter().filter(|w| !w.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ");
+    CATCH_ALL.contains(&plain.as_str())
+}
+
+/// `2027-01-31`, or RFC 3339.
+fn is_date(text: &str) -> bool {
+    let whole = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
+    crate::time::parse_rfc3339(&whole).is_some()
+}
+
+/// Tools have names of their own, and parameters.
+fn tools(before: &str, list: &Value, all: &mut Vec<Fault>) {
+    let mut seen = BTreeSet::new();
+    for (n, tool) in list.as_array().into_iter().flatten().enumerate().take(1_000) {
+        let pointer = format!("{before}/{n}");
+        if let Some(name) = tool.get("name").and_then(Value::as_str)
+            && !seen.insert(name)
+        {
+            all.push(Fault::manifest(format!("{pointer}/name"), format!("another tool is called `{name}` as well")));
+        }
+        parameters(&pointer, tool, all);
+    }
+}
+
+/// The parameters of a tool are JSON Schema, of an object.
+fn parameters(before: &str, tool: &Value, all: &mut Vec<Fault>) {
+    let Some(schema) = tool.get("parameters").filter(|p| p.is_object()) else { return };
+    let pointer = format!("{before}/parameters");
+    if let Err(error) = Validator::new(schema) {
+        all.push(Fault::manifest(&*pointer, format!("the parameters are no JSON Schema: {error}")));
+    }
+    if schema.get("type").is_some_and(|t| t != "object") {
+        all.push(Fault::manifest(format!("{pointer}/type"), "parameters are given by name: their type is `object`"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn told(kind: Kind, text: &str) -> Vec<(u16, String)> {
+        faults(kind, text).into_iter().map(|f| (f.code, f.pointer)).collect()
+    }
+
+    const META: &str = r#"{"name":"mend","version":"1.0.0","intent":"mend a build","author":"a","created_at":"2026-01-31"}"#;
+
+    #[test]
+    fn every_schema_compiles() {
+        assert!(Kind::ALL.iter().all(|k| VALIDATORS.contains_key(k.schema())));
+    }
+
+    #[test]
+    fn metadata_needs_its_members_and_one_purpose() {
+        assert_eq!(told(Kind::Metadata, META), []);
+        for member in ["name", "version", "intent", "author", "created_at"] {
+            let mut value: Value = serde_json::from_str(META).unwrap();
+            value.as_object_mut().unwrap().remove(member);
+            assert_eq!(told(Kind::Metadata, &value.to_string()), [(901, String::new())], "{member}");
+        }
+        for intent in ["", " ", "ANY", "general", "General-Purpose", "everything", "*"] {
+            let text = META.replace("mend a build", intent);
+            assert_eq!(told(Kind::Metadata, &text), [(901, "/intent".into())], "{intent:?}");
+        }
+        for version in ["1", "1.0", "01.0.0", "v1.0.0", "latest"] {
+            assert_eq!(told(Kind::Metadata, &META.replace("1.0.0", version)), [(901, "/version".into())], "{version}");
+        }
+        assert_eq!(told(Kind::Metadata, &META.replace("2026-01-31", "yesterday")), [(901, "/created_at".into())]);
+        assert_eq!(told(Kind::Metadata, &META.replace("\"author\"", "\"name\":\"x\",\"author\"")), [(106, "/name".into())]);
+        assert_eq!(told(Kind::Metadata, "{"), [(102, String::new())]);
+        assert_eq!(told(Kind::Metadata, "[]"), [(901, String::new())]);
+        let trial =
+            META.replace("\"author\"", r#""trial":{"mode":"careful"},"permissions":[{"type":"disk","rules":[]}],"author""#);
+        assert_eq!(told(Kind::Metadata, &trial), [(901, "/trial/mode".into()), (901, "/permissions/0/type".into())]);
+    }
+
+    #[test]
+    fn parameters_are_json_schema() {
+        let tool = |parameters: &str| format!(r#"{{"name":"t","description":"d","parameters":{parameters}}}"#);
+        assert_eq!(told(Kind::Tool, &tool(r#"{"type":"object","properties":{"a":{"type":"string"}}}"#)), []);
+        assert_eq!(
+            told(Kind::Tool, &tool(r#"{"type":"object","properties":{"a":{"type":"text"}}}"#)),
+            [(901, "/parameters".into())]
+        );
+        assert_eq!(
+            told(Kind::Tool, &tool(r#"{"type":"object","properties":{"a":{"$ref":"https://example.com/s"}}}"#)),
+            [(901, "/parameters".into())]
+        );
+        assert_eq!(told(Kind::Tool, &tool(r#"{"type":"string"}"#)), [(901, "/parameters/type".into())]);
+        assert_eq!(told(Kind::Tool, &tool("[]")), [(901, "/parameters".into())]);
+        let two = format!("[{},{}]", tool("{}"), tool("{}"));
+        assert_eq!(told(Kind::Tools, &two), [(901, "/1/name".into())]);
+        assert_eq!(told(Kind::Tools, "{}"), [(901, String::new())]);
+        assert_eq!(told(Kind::Tools, "[{}]").len(), 3);
+    }
+
+    #[test]
+    fn secrets_and_hidden_text_are_found() {
+        let key = format!("AKIA{}", "IOSFODNN7ABCDEFG");
+        let servers = format!(r#"{{"mcpServers":{{"a":{{"command":"serve","env":{{"K":"{key}"}}}}}}}}"#);
+        assert_eq!(told(Kind::Servers, &servers), [(803, "/mcpServers/a/env/K".into())]);
+        assert_eq!(told(Kind::Metadata, &META.replace("mend a build", "mend \u{202e}dliub")), [(804, "/intent".into())]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_faults_that_lie_in_it(text in "[\\[\\]{}\",:a-z0-9 ]{0,60}|.*", n in 0usize..7) {
+            for fault in faults(Kind::ALL[n], &text) {
+                prop_assert!(fault.at.start <= text.len() && fault.at.end <= text.len() + 1, "{:?}", fault);
+            }
+        }
+
+        #[test]
+        fn no_mutation_of_a_manifest_is_too_much(cut in 0usize..100, with in any::<String>()) {
+            let mut text = META.to_owned();
+            let at = (0..=cut.min(text.len())).rev().find(|n| text.is_char_boundary(*n)).unwrap();
+            text.insert_str(at, &with);
+            for kind in Kind::ALL {
+                let _ = faults(kind, &text);
+            }
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Servers that run what nobody has looked at: packages without a version, shells, connections in the clear.
+
+use super::fault::{Fault, step};
+use serde_json::Value;
+
+/// Programs that take a line of text and run it.
+const SHELLS: [&str; 12] =
+    ["sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh"];
+/// Versions that are another one tomorrow.
+const MOVING: [&str; 8] = ["latest", "next", "beta", "alpha", "canary", "main", "master", "*"];
+
+/// A warning about a server.
+fn warn(pointer: String, message: String) -> Fault {
+    Fault { code: 915, severity: None, at: 0..0, pointer, message }
+}
+
+/// Looks at every server.
+pub(super) fn look(value: &Value, all: &mut Vec<Fault>) {
+    let servers = value.get("mcpServers").and_then(Value::as_object);
+    for (name, server) in servers.into_iter().flatten() {
+        let pointer = format!("/mcpServers/{}", step(name));
+        if let Some(command) = server.get("command").and_then(Value::as_str) {
+            let args: Vec<&str> =
+                server.get("args").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+            all.extend(program(command, &args).into_iter().map(|why| warn(format!("{pointer}/command"), why)));
+        }
+        if let Some(url) = server.get("url").and_then(Value::as_str)
+            && !is_safe(url)
+        {
+            all.push(warn(
+                format!("{pointer}/url"),
+                format!("`{url}` isn't encrypted: whoever is on the way can answer instead"),
+            ));
+        }
+    }
+}
+
+/// Whether a connection is encrypted, or stays on the machine.
+fn is_safe(url: &str) -> bool {
+    let lower = url.to_lowercase();
+    let Some(rest) = lower.strip_prefix("http://") else { return lower.starts_with("https://") };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    // What stands before `@` is a name, and the host comes behind it.
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = host
+        .strip_prefix('[')
+        .map_or_else(|| host.split(':').next().unwrap_or_default(), |h| h.split(']').next().unwrap_or_default());
+    matches!(host, "localhost" | "127.0.0.1" | "::1")
+}
+
+/// The name of a program without its folder and Windows' endings.
+fn base(command: &str) -> String {
+    let name = command.rsplit(['/', '\\']).next().unwrap_or(command).to_lowercase();
+    [".exe", ".cmd", ".bat"].iter().find_map(|e| name.strip_suffix(e)).map_or(name.clone(), str::to_owned)
+}
+
+/// Programs that start others.
+const STARTERS: [&str; 14] = [
+    "env",
+    "sudo",
+    "doas",
+    "nice",
+    "nohup",
+    "timeout",
+    "stdbuf",
+    "time",
+    "setsid",
+    "exec",
+    "xargs",
+    "command",
+    "busybox",
+    "cross-env",
+];
+/// Arguments that are looked at.
+const ARGUMENTS: usize = 64;
+
+/// What is to be said of a program with its arguments.
+fn program(command: &str, args: &[&str]) -> Option<String> {
+    if command.split_whitespace().nth(1).is_some() && !command.contains(['/', '\\']) {
+        return Some(format!("`{command}` is a line for a shell: name the program alone, and its arguments in `args`"));
+    }
+    let name = base(command);
+    let args = args.get(..ARGUMENTS).unwrap_or(args);
+    if !STARTERS.contains(&name.as_str()) {
+        return alone(&name, args);
+    }
+    // Which argument is the program depends on the options of the one that starts it, so that each may be.
+    let rest = |n: usize| args.get(n + 1..).unwrap_or_default();
+    args.iter().enumerate().find_map(|(n, arg)| alone(&base(arg), rest(n)))
+}
+
+/// What is to be said of a program that starts no other.
+fn alone(name: &str, args: &[&str]) -> Option<String> {
+    if SHELLS.contains(&name) {
+        return Some(format!("`{name}` is a shell: what it runs is text, and text can be anything"));
+    }
+    package(name, args)
+}
+
+/// What a program fetches and runs, if it isn't pinned.
+fn package(name: &str, args: &[&str]) -> Option<String> {
+    let first = args.first().copied().unwrap_or_default();
+    let behind = args.get(1..).unwrap_or_default();
+    let (runner, args, python) = match (name, first) {
+        ("npx" | "bunx" | "pnpx", _) => (name.to_owned(), args, false),
+        ("npm", "exec" | "x") | ("pnpm" | "yarn", "dlx") | ("bun", "x") => (format!("{name} {first}"), behind, false),
+        ("uvx", _) => (name.to_owned(), args, true),
+        ("uv", "tool") | ("pipx", "run") => {
+            let skipped = if name == "uv" { behind.get(1..).unwrap_or_default() } else { behind };
+            (format!("{name} {first}"), skipped, true)
+        }
+        ("deno", "run" | "x") => return deno(behind),
+        ("docker" | "podman" | "nerdctl", "run") => return image(name, behind),
+        _ => return None,
+    };
+    let named = packages(args, python);
+    let loose: Vec<&str> = named.iter().copied().filter(|p| !pinned(p, python)).collect();
+    match (named.is_empty(), loose.first()) {
+        (true, _) => Some(format!("`{runner}` names no package: what it runs can't be told")),
+        (_, Some(package)) => {
+            Some(format!("`{runner}` runs `{package}` without an exact version: another one may run tomorrow than today"))
+        }
+        _ => None,
+    }
+}
+
+/// The packages among the arguments of a runner: those that options name, or else the first argument.
+fn packages<'a>(args: &[&'a str], python: bool) -> Vec<&'a str> {
+    let options: &[&str] = if python { &["--from", "--with", "--spec"] } else { &["-p", "--package"] };
+    let takes: &[&str] =
+        if python { &["--python", "-p", "--index-url", "-i", "--pip-args"] } else { &["-c", "--call", "--registry", "-w"] };
+    let (mut named, mut from) = (Vec::new(), false);
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        if let Some((option, value)) = arg.split_once('=').filter(|(o, _)| options.contains(o)) {
+            from |= option != "--with";
+            named.push(value);
+        } else if options.contains(arg) {
+            from |= *arg != "--with";
+            named.extend(rest.next());
+        } else if takes.contains(arg) {
+            rest.next();
+        } else if !arg.starts_with('-') {
+            // With an option the first argument is only a command of that package.
+            if !from {
+                named.push(arg);
+            }
+            break;
+        }
+    }
+    named
+}
+
+/// Whether a package has an exact version: `name@1.2.3`, `name==1.2.3`, a commit, or a path inside the project.
+fn pinned(package: &str, python: bool) -> bool {
+    if package.starts_with("./") {
+        return true;
+    }
+    if let Some((_, reference)) = package.split_once("://").and_then(|(_, rest)| rest.rsplit_once(['@', '#'])) {
+        return reference.len() == 40 && reference.bytes().all(|b| b.is_ascii_hexdigit());
+    }
+    let version = match package.split_once("==") {
+        Some((_, version)) if python => version,
+        // The `@` of a scope stands at the front.
+        _ => match package.get(1..).and_then(|rest| rest.split_once('@')) {
+            Some((_, version)) => version,
+            None => return false,
+        },
+    };
+    let numbers = version.split(['-', '+']).next().unwrap_or_default();
+    let parts: Vec<&str> = numbers.split('.').collect();
+    let exact = parts.len() >= if python { 2 } else { 3 };
+    exact && !MOVING.contains(&version) && parts.iter().all(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn deno(args: &[&str]) -> Option<String> {
+    let module = args.iter().find(|a| !a.starts_with('-'))?;
+    let remote = ["npm:", "jsr:"].iter().find_map(|p| module.strip_prefix(p));
+    let loose = match remote {
+        Some(package) => !pinned(package.trim_start_matches('/'), false),
+        None => module.starts_with("http"),
+    };
+    loose.then(|| format!("`deno run` fetches `{module}` without an exact version"))
+}
+
+/// The image that a container is made of.
+fn image(name: &str, args: &[&str]) -> Option<String> {
+    const TAKES: [&str; 20] = [
+        "-e",
+        "--env",
+        "-v",
+        "--volume",
+        "--mount",
+        "-p",
+        "--publish",
+        "--name",
+        "--network",
+        "--net",
+        "-u",
+        "--user",
+        "-w",
+        "--workdir",
+        "--entrypoint",
+        "--env-file",
+        "--label",
+        "-l",
+        "--platform",
+        "--memory",
+    ];
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        if TAKES.contains(arg) {
+            rest.next();
+        } else if !arg.starts_with('-') {
+            let pinned =
+                arg.split_once("@sha256:").is_some_and(|(_, d)| d.len() == 64 && d.bytes().all(|b| b.is_ascii_hexdigit()));
+            return (!pinned).then(|| format!("`{name} run` takes the image `{arg}` without its digest: a tag can be moved"));
+        }
+    }
+    Some(format!("`{name} run` names no image: what it runs can't be told"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn objects(line: &str) -> bool {
+        let words: Vec<&str> = line.split(' ').collect();
+        program(words[0], &words[1..]).is_some()
+    }
+
+    #[test]
+    fn what_is_pinned_and_what_is_not() {
+        for loose in [
+            "npx server",
+            "npx -y @scope/server",
+            "npx -y @scope/server@latest",
+            "npx server@^1.2.3",
+            "npx server@1",
+            "npx server@1.2.x",
+            "/usr/bin/npx server",
+            "npx.cmd server",
+            "npx -p server cmd@1.2.3",
+            "npx --package=server cmd",
+            "npx -y",
+            "npm exec server",
+            "pnpm dlx server",
+            "bunx server",
+            "env A=1 npx server",
+            "sudo -n npx server",
+            "uvx server",
+            "uvx --from server cmd",
+            "uvx --from git+https://example.com/x cmd",
+            "uvx --from git+https://example.com/x@main cmd",
+            "uvx --with other server==1.2",
+            "uvx server>=1.2",
+            "uv tool run server",
+            "pipx run server",
+            "docker run -i --rm -e A image",
+            "docker run image:latest",
+            "docker run image:1.2.3",
+            "deno run npm:server",
+            "deno run https://example.com/x.ts",
+            "bash -c ls",
+            "/bin/sh x.sh",
+            "sudo -u bob npx server",
+            "cmd.exe /c x",
+            "pwsh",
+        ] {
+            assert!(objects(loose), "{loose}");
+        }
+        for fine in [
+            "npx server@1.2.3",
+            "npx -y @scope/server@1.2.3",
+            "npx -y -p @scope/server@1.2.3-beta.1 cmd",
+            "uvx server==1.2.3",
+            "uvx server@1.2.3",
+            "uvx --from git+https://example.com/x@0123456789abcdef0123456789abcdef01234567 cmd",
+            "node ./server.js",
+            "python -m server",
+            "deno run npm:server@1.2.3",
+            "docker run -i image@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+            "server",
+        ] {
+            assert!(!objects(fine), "{fine}");
+        }
+        assert!(program("npx server@1.2.3", &[]).is_some(), "a line in the place of a program");
+        for (url, safe) in [
+            ("https://example.com", true),
+            ("http://example.com", false),
+            ("http://localhost:3000/x", true),
+            ("http://[::1]:80/", true),
+            ("http://localhost@example.com/", false),
+            ("http://localhost.example.com/", false),
+            ("ftp://localhost", false),
+        ] {
+            assert_eq!(is_safe(url), safe, "{url}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_looked_at(words in proptest::collection::vec("npx|uvx|-p|--from|env|docker|run|[a-z@=:./-]{0,12}|.*", 0..12)) {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            if let Some((first, rest)) = words.split_first() {
+                let _ = program(first, rest);
+            }
+            for word in &words {
+                let _ = (pinned(word, true), pinned(word, false), is_safe(word));
+            }
+        }
+    }
+}

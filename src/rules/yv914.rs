@@ -1,0 +1,48 @@
+//! A skill cost more, ran more often or took longer than the limits let it.
+//!
+//! ## What it does
+//! Adds up the uses of each skill in the traces by day and hour (UTC) and by task, and holds cost and count against
+//! `[knowledge.limits]`: `cost-per-day`, `cost-per-hour`, `cost-per-task`, `uses-per-day`, `uses-per-hour`, `uses-per-task`, and each use
+//! against `latency-ms`. Uses without a time count as if all were on one day. A cost below zero counts as none. `knowledge skills check`
+//! runs it.
+//!
+//! ## Why it matters
+//! A skill that loops spends money and time until somebody looks. The record shows it the next morning.
+//!
+//! ## How to mend it
+//! Find out why it ran so often; raise the limit only with the reason.
+//!
+//! ## Fails
+//! ```toml knowledge skills check --fail-on warning
+//! [knowledge]
+//! traces = ['trace.jsonl']
+//! [knowledge.limits]
+//! cost-per-hour = 0.5
+//! ```
+//! ```jsonl trace.jsonl
+//! {"record":"turn","executionId":"e","turnId":1,"startTime":"2026-01-22T10:00:00.100Z","endTime":"2026-01-22T10:00:01.000Z","usedSkills":["mend-build"],"contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"},"proposedAction":{"id":"a1","type":"shell_cmd","payload":{"command":"cat src/main.rs"},"riskLevel":"medium","reasoning":"It is red."},"executionResult":{"success":true,"output":"","durationMs":400.0,"cost":0.7}}
+//! ```
+//!
+//! ## Passes
+//! ```toml knowledge skills check --fail-on warning
+//! [knowledge]
+//! traces = ['trace.jsonl']
+//! [knowledge.limits]
+//! cost-per-hour = 0.5
+//! ```
+//! ```jsonl trace.jsonl
+//! {"record":"turn","executionId":"e","turnId":1,"startTime":"2026-01-22T10:00:00.100Z","endTime":"2026-01-22T10:00:01.000Z","usedSkills":["mend-build"],"contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"},"proposedAction":{"id":"a1","type":"shell_cmd","payload":{"command":"cat src/main.rs"},"riskLevel":"medium","reasoning":"It is red."},"executionResult":{"success":true,"output":"","durationMs":400.0,"cost":0.3}}
+//! ```
+
+use super::{Check, Rule};
+use crate::diag::{Code, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(914),
+    name: "skill-limit-exceeded",
+    severity: Severity::Error,
+    aspect: None,
+    summary: "a skill cost more, ran more often or took longer than the limits let it",
+    source: include_str!("yv914.rs"),
+    check: Check::Policy,
+};
