@@ -14,6 +14,7 @@ pub mod reindex;
 pub mod retrieve;
 mod sources;
 mod store;
+mod text;
 pub mod words;
 
 pub use error::KnowledgeError;

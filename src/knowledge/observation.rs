@@ -81,7 +81,7 @@ impl Id {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
-        Self(hex(&hash.finalize()).chars().take(DIGITS).collect())
+        Self(hex(hash.finalize().get(..DIGITS / 2).unwrap_or_default()))
     }
 
     /// An id as somebody has typed it: case doesn't matter.

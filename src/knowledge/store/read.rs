@@ -96,6 +96,24 @@ impl Store {
         Ok(self.db.prepare_cached(&sql)?.query_row([row], stored)?)
     }
 
+    /// The id and the time of an observation.
+    pub(in crate::knowledge) fn name_and_time(&self, row: i64) -> Result<(Id, Option<i64>), KnowledgeError> {
+        let mut select = self.db.prepare_cached("SELECT key, time FROM observation WHERE id = ?1")?;
+        Ok(select.query_row([row], |row| Ok((Id::typed(row.get_ref(0)?.as_str()?), row.get(1)?)))?)
+    }
+
+    /// The text of an observation.
+    pub(in crate::knowledge) fn detail(&self, row: i64) -> Result<String, KnowledgeError> {
+        let mut select = self.db.prepare_cached("SELECT detail FROM observation WHERE id = ?1")?;
+        Ok(select.query_row([row], |row| row.get(0))?)
+    }
+
+    /// The observations of a task by their rows, rising.
+    pub(in crate::knowledge) fn rows_of_task(&self, task: &str) -> Result<Vec<i64>, KnowledgeError> {
+        let mut select = self.db.prepare_cached("SELECT id FROM observation WHERE task = ?1 ORDER BY id")?;
+        Ok(select.query_map([task], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    }
+
     /// The newest observations, the newest first.
     pub(in crate::knowledge) fn newest(&self, task: Option<&str>, limit: usize) -> Result<Vec<Stored>, KnowledgeError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -181,6 +199,12 @@ impl Store {
 
 pub(in crate::knowledge) fn meta<T: FromSql>(db: &Connection, key: &str) -> Result<Option<T>, KnowledgeError> {
     Ok(db.prepare_cached("SELECT value FROM meta WHERE key = ?1")?.query_row([key], |row| row.get(0)).optional()?)
+}
+
+/// The vectors of a segment, if it has them.
+pub(in crate::knowledge) fn vectors(db: &Connection, segment: i64) -> Result<Option<Vec<u8>>, KnowledgeError> {
+    let mut select = db.prepare_cached("SELECT data FROM vectors WHERE segment = ?1")?;
+    Ok(select.query_row([segment], |row| row.get(0)).optional()?)
 }
 
 pub(in crate::knowledge) fn sources(db: &Connection) -> Result<Vec<SourceRow>, KnowledgeError> {
