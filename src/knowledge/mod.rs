@@ -4,17 +4,22 @@
 //! ([`reindex`]). What stands in the store can be made again from the sources at any time. Questions are answered in
 //! layers that never exceed their budget of tokens ([`retrieve`]).
 
+pub mod bundle;
 mod chunk;
+pub mod compaction;
 mod error;
 mod extract;
 pub mod graph;
+pub mod map;
 mod observation;
 pub mod rank;
 pub mod reindex;
 pub mod retrieve;
+pub mod session;
 mod sources;
 mod store;
 mod text;
+pub mod window;
 pub mod words;
 
 pub use error::KnowledgeError;

@@ -23,11 +23,12 @@ pub enum Kind {
     Run,
     Context,
     Skill,
+    Code,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Execution,
         Self::Turn,
         Self::Command,
@@ -38,6 +39,7 @@ impl Kind {
         Self::Run,
         Self::Context,
         Self::Skill,
+        Self::Code,
     ];
 
     /// The word in the store and in output.
@@ -54,6 +56,7 @@ impl Kind {
             Self::Run => "run",
             Self::Context => "context",
             Self::Skill => "skill",
+            Self::Code => "code",
         }
     }
 

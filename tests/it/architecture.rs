@@ -23,7 +23,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("verify", &["rules", "replay", "governance", "trace", "scan", "schema", "source", "json", "diag", "workspace"]),
     ("report", &["verify", "rules", "replay", "governance", "trace", "command", "diag"]),
     ("trajectory", &["report", "verify", "replay", "policy", "command", "governance", "trace", "scan", "json", "diag"]),
-    ("knowledge", &["random", "verify", "rules", "trace", "scan", "source", "json", "tokens", "time", "diag"]),
+    // A map of code is a layer of knowledge.
+    ("knowledge", &["repomap", "random", "verify", "rules", "trace", "scan", "source", "json", "tokens", "time", "diag"]),
     ("attest", &["trace"]),
     // Of `report` only the escaping: what a map shows is counted as it is shown.
     ("repomap", &["workspace", "tokens", "report"]),

@@ -4,6 +4,7 @@
 //! same. Nothing is kept that a scan for credentials objects to.
 
 mod bank;
+mod code;
 mod date;
 mod graph;
 mod markdown;
@@ -15,6 +16,8 @@ mod trace;
 mod transcript;
 mod turn;
 
+pub(super) use transcript::message;
+
 use super::chunk::chunks;
 use super::observation::{Kind, Observation, summarise};
 use super::sources::{SourceFile, SourceKind, finding};
@@ -24,7 +27,7 @@ use serde_json::Value;
 use std::io::Read as _;
 
 /// Grows when the same bytes give something else than before: then everything is read again.
-pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 2;
 /// Bytes of a source that has to be held whole.
 const WHOLE: u64 = 64 << 20;
 /// Characters that are kept of one text of an action or a result.
@@ -139,6 +142,11 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
         return trace::extract(file);
     }
     let mut out = Extracted::default();
+    if file.kind == SourceKind::RepoMap {
+        code::extract(file, &mut out);
+        Cleaner::default().clean(&mut out);
+        return out;
+    }
     let text = match whole(file) {
         Ok(text) => text,
         Err((code, line, message)) => {
@@ -157,6 +165,7 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
         SourceKind::Graph => graph::extract(file, &text, &mut out),
         SourceKind::Bank => bank::extract(file, &text, &mut out),
         SourceKind::Skills => skill::extract(file, &text, &mut out),
+        SourceKind::RepoMap => {}
     }
     match file.kind {
         SourceKind::Transcripts | SourceKind::Graph => text.lines().for_each(|line| cleaner.learn(line)),

@@ -4,7 +4,7 @@ use super::Store;
 use crate::diag::Finding;
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::observation::{Id, Kind};
-use crate::knowledge::sources::finding;
+use crate::knowledge::sources::{SourceKind, finding};
 use crate::trace::action::hex;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -189,6 +189,33 @@ impl Store {
     /// The sources that are indexed, by kind and path.
     pub(in crate::knowledge) fn sources(&self) -> Result<Vec<SourceRow>, KnowledgeError> {
         sources(&self.db)
+    }
+
+    /// What was kept as JSON of the sources of a kind, with its name.
+    pub(in crate::knowledge) fn documents(&self, kind: SourceKind) -> Result<Vec<(String, String)>, KnowledgeError> {
+        let mut select = self.db.prepare_cached(
+            "SELECT name, json FROM document JOIN source ON source.id = document.source WHERE kind = ?1 ORDER BY path, name",
+        )?;
+        let rows = select.query_map([kind.name()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The newest observations of some kinds, the newest first; of a task alone, if one is given.
+    pub(in crate::knowledge) fn newest_of(
+        &self,
+        kinds: &[Kind],
+        task: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Stored>, KnowledgeError> {
+        let names = kinds.iter().map(|k| format!("'{}'", k.name())).collect::<Vec<_>>().join(", ");
+        let sql = format!(
+            "SELECT {COLUMNS} WHERE observation.kind IN ({names}) AND (?1 IS NULL OR task = ?1)
+             ORDER BY time IS NULL, time DESC, path, first_line, key LIMIT ?2"
+        );
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let rows = statement.query_map(params![task, limit], stored)?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// The edges of the graph, in the order of their files.
