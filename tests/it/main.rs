@@ -26,6 +26,7 @@ mod gate;
 mod generate;
 mod injections;
 mod knowledge;
+mod knowledge_layers;
 mod oracle;
 mod pages;
 mod policy;

@@ -8,7 +8,7 @@ mod write;
 
 pub use read::Stored;
 pub(super) use read::{
-    EdgeRow, dangling, digest as read_digest, meta as read_meta, sources as read_sources, vectors as read_vectors,
+    EdgeRow, NodeRow, dangling, digest as read_digest, meta as read_meta, sources as read_sources, vectors as read_vectors,
 };
 pub(super) use write::{Indexed, Writer};
 

@@ -50,6 +50,15 @@ pub(in crate::knowledge) struct SourceRow {
     pub(in crate::knowledge) hash: Vec<u8>,
 }
 
+/// A node of the graph with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::knowledge) struct NodeRow {
+    pub(in crate::knowledge) file: String,
+    pub(in crate::knowledge) line: u64,
+    pub(in crate::knowledge) id: String,
+    pub(in crate::knowledge) kind: String,
+}
+
 /// An edge of the graph with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::knowledge) struct EdgeRow {
@@ -215,6 +224,16 @@ impl Store {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut statement = self.db.prepare_cached(&sql)?;
         let rows = statement.query_map(params![task, limit], stored)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The nodes that are described in files of their own: id, type and place, in the order of their files.
+    pub(in crate::knowledge) fn nodes(&self) -> Result<Vec<NodeRow>, KnowledgeError> {
+        let sql = "SELECT path, line, node.id, type FROM node JOIN source ON source.id = node.source ORDER BY path, line";
+        let mut select = self.db.prepare_cached(sql)?;
+        let rows = select.query_map([], |row| {
+            Ok(NodeRow { file: row.get(0)?, line: row.get::<_, i64>(1)?.cast_unsigned(), id: row.get(2)?, kind: row.get(3)? })
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
