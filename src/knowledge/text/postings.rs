@@ -81,14 +81,14 @@ impl Builder {
         for (text, weight) in [(head, weight), (body, 1)] {
             for word in text.split_ascii_whitespace() {
                 length += 1;
-                let list = match self.words.get_mut(word) {
-                    Some(list) => list,
+                let places = match self.words.get_mut(word) {
+                    Some(places) => places,
                     None => self.words.entry(word.into()).or_default(),
                 };
-                match list.last_mut() {
-                    Some(last) if last.document == document => last.count = last.count.saturating_add(weight),
+                match places.last_mut() {
+                    Some(latest) if latest.document == document => latest.count = latest.count.saturating_add(weight),
                     _ => {
-                        list.push(Posting { document, count: weight });
+                        places.push(Posting { document, count: weight });
                         self.postings += 1;
                     }
                 }
