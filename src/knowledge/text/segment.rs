@@ -105,7 +105,7 @@ impl Segments {
         let (documents, words) = standing().fold((0, 0_u64), |(n, words), length| (n + 1, words + u64::from(*length)));
         #[expect(clippy::cast_precision_loss, reason = "counts of words")]
         let mean = words as f64 / f64::max(documents as f64, 1.0);
-        Ok(Self { documents, mean, all })
+        Ok(Self { all, documents, mean })
     }
 
     /// Where an observation stands: its segment and its place there.
