@@ -1,9 +1,13 @@
-//! Words and judged corpora: any text is parted into words that the full-text index takes, and read or refused as a corpus.
+//! Words, judged corpora and sessions: any text is parted into words that the full-text index takes, is read or refused as a
+//! corpus, and is a session that is measured and compared.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use yuangs_verify::knowledge::compaction::compare;
 use yuangs_verify::knowledge::rank::judge::Corpus;
+use yuangs_verify::knowledge::session::Session;
+use yuangs_verify::knowledge::window::{WINDOW, health};
 use yuangs_verify::knowledge::words;
 
 fuzz_target!(|text: &str| {
@@ -12,4 +16,9 @@ fuzz_target!(|text: &str| {
     });
     let (documents, questions) = text.split_once("\n\n").unwrap_or((text, ""));
     let _ = Corpus::parse(documents, questions);
+    let session = Session::parse(text);
+    let _ = health(&session, WINDOW);
+    if let Ok(compared) = compare(&session) {
+        assert!(compared.lost.len() <= compared.decisions);
+    }
 });

@@ -224,6 +224,9 @@ pub struct Knowledge {
     /// Folders of skills.
     #[serde(default)]
     pub skills: Vec<String>,
+    /// Source code, for the layer `map`; of a folder all that git doesn't ignore.
+    #[serde(default)]
+    pub repomap: Vec<String>,
     /// Days after which what was found counts half; 30 unless told otherwise.
     #[serde(default)]
     pub half_life_days: Option<u32>,
@@ -306,9 +309,39 @@ pub struct Profile {
     /// Of each block of the layer `detail`.
     #[serde(default)]
     pub detail_tokens: Option<usize>,
+    /// Of the layer `map`.
+    #[serde(default)]
+    pub map_tokens: Option<usize>,
     /// Of what comes from one source in the layer `index`.
     #[serde(default)]
     pub max_per_source_tokens: Option<usize>,
+    /// Of the parts of a bundle.
+    #[serde(default)]
+    pub bundle: BundleTokens,
+}
+
+/// `[knowledge.profiles.NAME.bundle]`: budgets of the parts of a bundle, in tokens.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct BundleTokens {
+    /// What holds in every task.
+    #[serde(default)]
+    pub profile: Option<usize>,
+    /// How the task stands.
+    #[serde(default)]
+    pub task: Option<usize>,
+    /// What was done.
+    #[serde(default)]
+    pub summary: Option<usize>,
+    /// What happened last.
+    #[serde(default)]
+    pub events: Option<usize>,
+    /// What answers the question.
+    #[serde(default)]
+    pub chunks: Option<usize>,
+    /// All of them together.
+    #[serde(default)]
+    pub total: Option<usize>,
 }
 
 /// A date as TOML has it, or as text.

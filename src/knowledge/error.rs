@@ -65,6 +65,9 @@ pub enum KnowledgeError {
     /// A budget that not even the last line fits.
     #[error("a budget of {0} tokens is too small; the least is {1}")]
     Budget(usize, usize),
+    /// There is no map.
+    #[error(transparent)]
+    Map(crate::repomap::BuildError),
 }
 
 impl From<rusqlite::Error> for KnowledgeError {
@@ -92,6 +95,8 @@ impl KnowledgeError {
             Self::UnknownId(_) => "`knowledge index` lists ids; they change when the observation does",
             Self::UnknownTask(_) => "`knowledge index` names the task of each observation",
             Self::Budget(..) => "give it more",
+            Self::Map(crate::repomap::BuildError::Focus(_)) => "--focus takes paths from the folder of the configuration",
+            Self::Map(_) => "give more map-tokens",
         }
     }
 }

@@ -2,7 +2,7 @@
 //! here, and nothing is changed.
 
 use super::sources::finding;
-use super::store::EdgeRow;
+use super::store::{EdgeRow, NodeRow};
 use super::{KnowledgeError, SourceKind, Store, store};
 use crate::diag::{Finding, assign_fingerprints};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,6 +48,17 @@ pub struct Figures {
 #[derive(Debug)]
 pub struct Graph {
     edges: Vec<EdgeRow>,
+    /// Nodes that have a line of their own.
+    described: Vec<NodeRow>,
+}
+
+/// A node and what is said of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Described {
+    /// Its type, if a line of its own says one.
+    pub kind: Option<String>,
+    /// The lines that describe it; none where only edges name it.
+    pub lines: Vec<Line>,
 }
 
 fn place(edge: &EdgeRow) -> Line {
@@ -76,7 +87,7 @@ impl Graph {
     /// # Errors
     /// When the store can't be read.
     pub fn of(store: &Store) -> Result<Self, KnowledgeError> {
-        Ok(Self { edges: store.edges()? })
+        Ok(Self { edges: store.edges()?, described: store.nodes()? })
     }
 
     /// How many edges there are.
@@ -85,10 +96,10 @@ impl Graph {
         self.edges.len()
     }
 
-    /// Whether there are none.
+    /// Whether there is nothing in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.edges.is_empty()
+        self.edges.is_empty() && self.described.is_empty()
     }
 
     /// The edges as from, type, to and place, in the order of the files.
@@ -96,10 +107,17 @@ impl Graph {
         self.edges.iter().map(|e| (e.from.as_str(), e.kind.as_str(), e.to.as_str(), place(e)))
     }
 
-    /// The nodes, sorted.
+    /// The nodes, sorted: those that edges name, and those that have a line of their own.
     #[must_use]
-    pub fn nodes(&self) -> BTreeSet<&str> {
-        self.edges.iter().flat_map(|e| [e.from.as_str(), e.to.as_str()]).collect()
+    pub fn nodes(&self) -> BTreeMap<&str, Described> {
+        let named = self.edges.iter().flat_map(|e| [e.from.as_str(), e.to.as_str()]);
+        let mut all: BTreeMap<&str, Described> = named.map(|name| (name, Described::default())).collect();
+        for node in &self.described {
+            let described = all.entry(&node.id).or_default();
+            described.kind.get_or_insert_with(|| node.kind.clone());
+            described.lines.push(Line { file: node.file.clone(), line: node.line });
+        }
+        all
     }
 
     /// What the graph knows of an execution: contexts used, skills validated, contexts promoted that were used in it.
@@ -236,7 +254,18 @@ mod tests {
                 edge(6, "skill:s", "derived_from", "ctx:a", None),
                 edge(7, "exec:2", "validated_by", "skill:s", Some(r#"{"success":false}"#)),
             ],
+            described: vec![NodeRow { file: "n".into(), line: 9, id: "ctx:a".into(), kind: "context".into() }],
         }
+    }
+
+    #[test]
+    fn nodes_are_those_of_edges_and_those_with_lines_of_their_own() {
+        let mut graph = graph();
+        graph.described.push(NodeRow { file: "n".into(), line: 10, id: "ctx:alone".into(), kind: "context".into() });
+        let nodes = graph.nodes();
+        assert_eq!(nodes["ctx:a"].kind.as_deref(), Some("context"));
+        assert_eq!(nodes["ctx:a"].lines[0].line, 9);
+        assert!(nodes.contains_key("ctx:alone") && nodes["ctx:b"] == Described::default());
     }
 
     #[test]

@@ -5,11 +5,14 @@
 //! layers that never exceed their budget of tokens ([`retrieve`]).
 
 pub mod about;
+pub mod bundle;
 mod chunk;
+pub mod compaction;
 pub mod context;
 mod error;
 mod extract;
 pub mod graph;
+pub mod map;
 pub mod memory;
 mod observation;
 pub mod rank;
@@ -17,9 +20,12 @@ pub mod references;
 pub mod reindex;
 pub mod retrieve;
 mod safe_file;
+pub mod session;
 pub mod skills;
 mod sources;
 mod store;
+mod text;
+pub mod window;
 pub mod words;
 
 pub use error::KnowledgeError;

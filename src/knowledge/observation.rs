@@ -23,11 +23,12 @@ pub enum Kind {
     Run,
     Context,
     Skill,
+    Code,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Execution,
         Self::Turn,
         Self::Command,
@@ -38,6 +39,7 @@ impl Kind {
         Self::Run,
         Self::Context,
         Self::Skill,
+        Self::Code,
     ];
 
     /// The word in the store and in output.
@@ -54,6 +56,7 @@ impl Kind {
             Self::Run => "run",
             Self::Context => "context",
             Self::Skill => "skill",
+            Self::Code => "code",
         }
     }
 
@@ -81,7 +84,7 @@ impl Id {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
-        Self(hex(&hash.finalize()).chars().take(DIGITS).collect())
+        Self(hex(hash.finalize().get(..DIGITS / 2).unwrap_or_default()))
     }
 
     /// An id as somebody has typed it: case doesn't matter.

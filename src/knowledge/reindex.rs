@@ -3,7 +3,7 @@
 use super::extract::{self, Extracted, extract};
 use super::skills::{self, Limits};
 use super::sources::{SourceFile, SourceKind, Sources, finding};
-use super::store::{self, Store, Writer};
+use super::store::{self, Indexed, Store, Writer};
 use super::{KnowledgeError, rank};
 use crate::diag::{Finding, assign_fingerprints};
 use rayon::prelude::*;
@@ -85,23 +85,40 @@ pub fn run_with(
         known.insert((kind, row.path), (row.id, row.hash));
     }
     let total = listing.files.len();
-    let mut done = 0;
-    for batch in listing.files.chunks(BATCH) {
-        let asked: Vec<(&SourceFile, Option<Known>)> =
-            batch.iter().map(|f| (f, known.remove(&(f.kind, f.name.clone())))).collect();
-        let read: Vec<Read> = asked.par_iter().map(|(file, before)| read(file, before.as_ref().filter(|_| current))).collect();
-        for ((file, before), read) in asked.into_iter().zip(read) {
-            take(&mut writer, file, before.map(|(id, _)| id), read, &mut summary)?;
-            done += 1;
+    let batches: Vec<Vec<(&SourceFile, Option<Known>)>> = listing
+        .files
+        .chunks(BATCH)
+        .map(|batch| batch.iter().map(|f| (f, known.remove(&(f.kind, f.name.clone())))).collect())
+        .collect();
+    // One batch is read, on all cores, while the one before it is written.
+    std::thread::scope(|scope| {
+        let (send, receive) = std::sync::mpsc::sync_channel::<Vec<Read>>(1);
+        let batches = &batches;
+        scope.spawn(move || {
+            for batch in batches {
+                let looked_at = |(file, before): &(&SourceFile, Option<Known>)| read(file, before.as_ref().filter(|_| current));
+                if send.send(batch.par_iter().map(looked_at).collect()).is_err() {
+                    // The writer has given up.
+                    return;
+                }
+            }
+        });
+        let mut done = 0;
+        for (batch, read) in batches.iter().zip(receive) {
+            for ((file, before), read) in batch.iter().zip(read) {
+                take(&mut writer, file, before.as_ref().map(|(id, _)| *id), read, &mut summary)?;
+            }
+            done += batch.len();
+            progress(done, total);
         }
-        progress(done, total);
-    }
+        Ok::<(), KnowledgeError>(())
+    })?;
     for ((kind, path), (id, _)) in known {
         writer.remove(id)?;
         summary.removed.push((kind, path));
     }
     let changed = !(summary.added.is_empty() && summary.changed.is_empty() && summary.removed.is_empty());
-    summary.vectors = rank::update(&writer, settings.vectors, changed)?;
+    summary.vectors = rank::update(&mut writer, settings.vectors, changed)?;
     writer.set("extractor", extract::VERSION)?;
     finish(&writer, limits, &mut summary)?;
     writer.commit()?;
@@ -114,7 +131,7 @@ type Known = (i64, Vec<u8>);
 /// A file after it was looked at.
 enum Read {
     Unchanged,
-    Content { hash: Vec<u8>, bytes: u64, extracted: Box<Extracted> },
+    Content { hash: Vec<u8>, bytes: u64, extracted: Box<Extracted>, observations: Vec<Indexed> },
     Unreadable(std::io::Error),
 }
 
@@ -122,7 +139,12 @@ fn read(file: &SourceFile, before: Option<&Known>) -> Read {
     match hash(file) {
         Err(error) => Read::Unreadable(error),
         Ok((hash, _)) if before.is_some_and(|(_, known)| *known == hash) => Read::Unchanged,
-        Ok((hash, bytes)) => Read::Content { hash, bytes, extracted: Box::new(extract(file)) },
+        Ok((hash, bytes)) => {
+            let mut extracted = Box::new(extract(file));
+            let observations =
+                std::mem::take(&mut extracted.observations).into_iter().map(|o| Indexed::new(o, &file.name)).collect();
+            Read::Content { hash, bytes, extracted, observations }
+        }
     }
 }
 
@@ -152,7 +174,7 @@ fn take(
     let key = (file.kind, file.name.clone());
     match read {
         Read::Unchanged => summary.unchanged += 1,
-        Read::Content { hash, bytes, extracted } => {
+        Read::Content { hash, bytes, extracted, observations } => {
             match before {
                 Some(id) => {
                     writer.remove(id)?;
@@ -160,7 +182,7 @@ fn take(
                 }
                 None => summary.added.push(key),
             }
-            writer.add(file, &hash, bytes, &extracted)?;
+            writer.add(file, &hash, bytes, &extracted, &observations)?;
         }
         Read::Unreadable(error) => {
             summary.findings.push(finding(101, &file.name, 0, format!("the source can't be opened: {error}")));

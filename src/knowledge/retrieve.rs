@@ -23,13 +23,15 @@ pub struct Budget {
     pub timeline: usize,
     /// Of each block of the layer `detail`.
     pub detail: usize,
+    /// Of the layer `map`.
+    pub map: usize,
     /// Of what comes from one source in the layer `index`.
     pub per_source: Option<usize>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { total: 4_000, index: 1_200, timeline: 800, detail: 1_500, per_source: None }
+        Self { total: 4_000, index: 1_200, timeline: 800, detail: 1_500, map: 1_500, per_source: None }
     }
 }
 
@@ -39,7 +41,7 @@ impl Budget {
     /// # Errors
     /// When one isn't.
     pub fn check(&self) -> Result<(), KnowledgeError> {
-        let all = [self.total, self.index, self.timeline, self.detail];
+        let all = [self.total, self.index, self.timeline, self.detail, self.map];
         all.into_iter().chain(self.per_source).find(|b| *b < LEAST).map_or(Ok(()), |b| Err(KnowledgeError::Budget(b, LEAST)))
     }
 }
@@ -70,7 +72,7 @@ pub struct Print {
 }
 
 /// One entry of an answer.
-struct Item {
+pub(super) struct Item {
     text: String,
     json: Value,
     source: String,
@@ -231,7 +233,7 @@ fn per_source(items: Vec<Item>, limit: Option<usize>) -> (Vec<Item>, usize) {
 }
 
 /// The most items from the front that the budget holds together with everything around them.
-fn fit(layer: &str, items: &[Item], left_out: usize, budget: usize, print: Print) -> Answer {
+pub(super) fn fit(layer: &str, items: &[Item], left_out: usize, budget: usize, print: Print) -> Answer {
     let render = |count: usize| {
         let missing = items.len() - count + left_out;
         let shown = items.get(..count).unwrap_or_default();
@@ -288,7 +290,7 @@ fn head(stored: &Stored, print: Print) -> String {
     format!("{}{time} {}{task}", stored.id, stored.kind.name())
 }
 
-fn line(stored: &Stored, found: Option<&Found>, print: Print) -> Item {
+pub(super) fn line(stored: &Stored, found: Option<&Found>, print: Print) -> Item {
     let mut text = format!("{} {}", head(stored, print), (print.escape)(&stored.summary));
     let mut json = entry(stored);
     if let Some(found) = found.filter(|_| print.explain) {
@@ -397,7 +399,7 @@ fn snippet(found: &Found, question: &str, print: Print) -> Item {
 }
 
 /// The whole of an observation, as many of its lines as its own budget holds.
-fn block(stored: &Stored, budget: usize, print: Print) -> Item {
+pub(super) fn block(stored: &Stored, budget: usize, print: Print) -> Item {
     let lines: Vec<&str> = stored.detail.lines().collect();
     let render = |count: usize| {
         let mut text = format!("{} {}", head(stored, print), place(stored, print));

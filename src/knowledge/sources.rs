@@ -30,11 +30,13 @@ pub enum SourceKind {
     Bank,
     /// Folders of skills.
     Skills,
+    /// Source code, for the map of the repository.
+    RepoMap,
 }
 
 impl SourceKind {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Traces,
         Self::Transcripts,
         Self::Documents,
@@ -44,6 +46,7 @@ impl SourceKind {
         Self::Graph,
         Self::Bank,
         Self::Skills,
+        Self::RepoMap,
     ];
 
     /// The name in the configuration and in the store.
@@ -59,6 +62,7 @@ impl SourceKind {
             Self::Graph => "graph",
             Self::Bank => "bank",
             Self::Skills => "skills",
+            Self::RepoMap => "repomap",
         }
     }
 
@@ -79,6 +83,8 @@ impl SourceKind {
             Self::Documents | Self::Progress | Self::Summaries => ends(&[".md", ".markdown"]),
             Self::Runs | Self::Bank => name == plain && ends(&[".json"]),
             Self::Skills => matches!(&*name, "meta.json" | "skills.json" | PROMOTIONS),
+            // Listed by what the repository ignores, not here.
+            Self::RepoMap => false,
         }
     }
 }
@@ -146,6 +152,10 @@ impl Sources {
                 Ok(real) if real.is_file() => {
                     files.insert((*kind, relative(&root, &path)), path);
                 }
+                Ok(_) if *kind == SourceKind::RepoMap => match crate::repomap::paths(&path) {
+                    Ok(found) => files.extend(found.into_iter().map(|(_, at)| ((*kind, relative(&root, &at)), at))),
+                    Err(error) => findings.push(finding(101, configured, 0, error.to_string())),
+                },
                 Ok(_) => walk(*kind, &root, &path, &mut files, &mut findings),
                 Err(error) => findings.push(unreadable(configured, &error)),
             }

@@ -1,12 +1,14 @@
 //! The words of a text, for searching: prose, code and scripts without spaces alike.
 //!
-//! - Words are runs of letters, digits and `_`, folded to lower case; full-width Latin is read as Latin.
+//! - Words are runs of letters, digits and `_`, folded to lower case and without diacritics; full-width Latin is read as
+//!   Latin.
 //! - Identifiers are found whole and by their parts: `parseHTTPHeader` is `parsehttpheader`, `parse`, `http` and `header`.
 //! - Plurals are folded (Harman's S stemmer, "How effective is suffixing?", 1991, which conflates little and errs little).
 //! - Chinese, Japanese and Korean have no spaces that could be relied on: each pair of neighbouring characters is a word, and
 //!   the last of a run by itself, so that a single character is found as the beginning of a word.
 
 use std::borrow::Cow;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// Bytes of the longest word that is indexed: a SHA-512 in hexadecimal fits, an image in base64 doesn't.
 const LONGEST: usize = 128;
@@ -35,6 +37,11 @@ pub const fn is_cjk(c: char) -> bool {
         | '\u{20000}'..='\u{3ffff}')
 }
 
+/// Marks that are combined with a letter.
+const fn is_diacritic(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}')
+}
+
 /// Full-width forms as what they stand for.
 const fn narrow(c: char) -> char {
     match c {
@@ -51,7 +58,7 @@ pub fn each(text: &str, emit: &mut dyn FnMut(&str)) {
     let mut word = String::new();
     let mut run: Option<char> = None;
     let mut pair = String::new();
-    for c in text.chars().map(narrow) {
+    for c in text.chars().map(narrow).filter(|c| !is_diacritic(*c)) {
         if is_cjk(c) && !c.is_ascii() {
             identifier(&mut word, emit);
             if let Some(before) = run {
@@ -86,6 +93,9 @@ fn identifier(word: &mut String, emit: &mut dyn FnMut(&str)) {
         return;
     }
     if word.len() <= LONGEST {
+        if !word.is_ascii() {
+            *word = word.nfd().filter(|c| !is_diacritic(*c)).collect();
+        }
         let simple = word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
         if simple {
             emit(&singular(word));
@@ -178,6 +188,7 @@ mod tests {
         assert_eq!(words("Word"), ["word"]);
         assert_eq!(words("src/main.rs sha256"), ["src", "main", "rs", "sha256"]);
         assert_eq!(words("ＡＢＣ１"), ["abc1"]);
+        assert_eq!(words("Café cafe\u{301} ÄRGER naïveté"), ["cafe", "cafe", "arger", "naivete"]);
     }
 
     #[test]

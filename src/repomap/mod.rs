@@ -34,5 +34,5 @@ pub use language::Language;
 pub use map::{BuildError, Map, build};
 pub use marks::Mark;
 pub use settings::{Format, NoMap, Settings, TOKENS};
-pub use snapshot::{File, Snapshot, TreeError, of_folder, of_revision};
+pub use snapshot::{File, Snapshot, TreeError, of_file, of_folder, of_revision, paths};
 pub use tags::{Definition, Kind, Reference, Tags, Use};

@@ -40,6 +40,13 @@ pub struct File {
     pub tags: Tags,
 }
 
+impl File {
+    /// Whether its tags name only what they hold. What comes out of a store is asked.
+    pub fn is_sound(&self) -> bool {
+        self.tags.is_sound()
+    }
+}
+
 /// A tree, read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snapshot {
@@ -76,6 +83,30 @@ impl Listing {
 /// # Errors
 /// [`TreeError::Folder`] when the folder itself can't be listed.
 pub fn of_folder(root: &Path, cache: Option<&Cache>) -> Result<Snapshot, TreeError> {
+    Ok(read(list(root)?, None, cache))
+}
+
+/// The files of a folder that [`of_folder`] would read and that are not left out for their names: their paths from the
+/// top with `/`, sorted, and where they lie.
+///
+/// # Errors
+/// [`TreeError::Folder`] when the folder itself can't be listed.
+pub fn paths(root: &Path) -> Result<Vec<(String, PathBuf)>, TreeError> {
+    let listing = list(root)?;
+    let attributes = attributes(&listing, None);
+    let wanted = listing.files.into_iter().filter(|(path, _)| attributes.left_out(path).is_none());
+    Ok(wanted.filter_map(|(path, place)| if let Place::Disk(at) = place { Some((path, at)) } else { None }).collect())
+}
+
+/// What one file defines; `None` when it is no source code.
+///
+/// # Errors
+/// Why it is left out.
+pub fn of_file(path: &str, bytes: &[u8]) -> Result<Option<File>, LeftOut> {
+    Ok(file(path.to_owned(), bytes, None)?.filter(|f| f.language.is_some()))
+}
+
+fn list(root: &Path) -> Result<Listing, TreeError> {
     let unreadable = |reason: String| TreeError::Folder { path: root.display().to_string(), reason };
     fs::read_dir(root).map_err(|e| unreadable(e.to_string()))?;
     let mut walk = ignore::WalkBuilder::new(root);
@@ -102,7 +133,7 @@ pub fn of_folder(root: &Path, cache: Option<&Cache>) -> Result<Snapshot, TreeErr
         }
     }
     listing.files.sort_by(|a, b| a.0.cmp(&b.0));
-    Ok(read(listing, None, cache))
+    Ok(listing)
 }
 
 /// Reads the files of a revision below a folder (`""` for all, else with `/` at its end).

@@ -24,9 +24,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("report", &["verify", "rules", "replay", "governance", "trace", "command", "diag"]),
     ("trajectory", &["report", "verify", "replay", "policy", "command", "governance", "trace", "scan", "json", "diag"]),
     ("manifest", &["schema", "scan", "trace", "rules", "workspace", "json", "time", "diag"]),
+    // A map of code is a layer of knowledge.
     (
         "knowledge",
-        &["manifest", "command", "random", "verify", "rules", "trace", "scan", "source", "json", "tokens", "time", "diag"],
+        &[
+            "manifest", "command", "repomap", "random", "verify", "rules", "trace", "scan", "source", "json", "tokens", "time", "diag",
+        ],
     ),
     ("attest", &["trace"]),
     ("redact", &["trace", "scan", "json"]),

@@ -320,7 +320,7 @@ proptest! {
         let sources = Sources { root: at.to_path_buf(), paths: vec![(SourceKind::Transcripts, "t".into())] };
         reindex::run(&mut store, &sources, reindex::Settings { vectors: true }, &mut |_, _| {}).unwrap();
         let (index, timeline, detail, total) = budgets;
-        let budget = Budget { total, index, timeline, detail, per_source: None };
+        let budget = Budget { total, index, timeline, detail, map: 1_500, per_source: None };
         let query = Query { text: "twenty letters 中", task: None, now: Some(0), half_life: 30.0, limit: 50, stages: Stages::Both };
         for form in [Form::Text, Form::Json] {
             let print = Print { form, escape: |t| terminal(t).into_owned(), safe_json, explain: true };

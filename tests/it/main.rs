@@ -28,6 +28,7 @@ mod generate;
 mod injections;
 mod knowledge;
 mod manifests;
+mod knowledge_layers;
 mod oracle;
 mod pages;
 mod policy;

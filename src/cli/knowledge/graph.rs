@@ -197,7 +197,8 @@ fn mermaid(name: &str) -> String {
 }
 
 fn draw(graph: &Graph, format: Drawing, out: &mut dyn Write) -> io::Result<()> {
-    let numbers: BTreeMap<&str, usize> = graph.nodes().into_iter().enumerate().map(|(n, name)| (name, n)).collect();
+    let nodes = graph.nodes();
+    let numbers: BTreeMap<&str, usize> = nodes.keys().enumerate().map(|(n, name)| (*name, n)).collect();
     let number = |name: &str| numbers.get(name).copied().unwrap_or_default();
     match format {
         Drawing::Dot => {
@@ -216,8 +217,9 @@ fn draw(graph: &Graph, format: Drawing, out: &mut dyn Write) -> io::Result<()> {
             for (name, n) in &numbers {
                 writeln!(out, "  n{n}[\"{}\"]", mermaid(name))?;
             }
-            for (from, kind, to, _) in graph.edges() {
-                writeln!(out, "  n{} -->|{}| n{}", number(from), mermaid(kind), number(to))?;
+            for (from, kind, to, line) in graph.edges() {
+                let place = format!("{kind} {}:{}", line.file, line.line);
+                writeln!(out, "  n{} -->|{}| n{}", number(from), mermaid(&place), number(to))?;
             }
             Ok(())
         }
@@ -227,7 +229,8 @@ fn draw(graph: &Graph, format: Drawing, out: &mut dyn Write) -> io::Result<()> {
                 .edges()
                 .map(|(from, kind, to, line)| json!({ "from": from, "to": to, "type": kind, "file": line.file, "line": line.line }))
                 .collect();
-            let nodes: Vec<&str> = numbers.keys().copied().collect();
+            let nodes: Vec<Value> =
+                nodes.iter().map(|(id, d)| json!({ "id": id, "type": d.kind, "lines": places_json(&d.lines) })).collect();
             writeln!(out, "{}", safe_json(&json!({ "version": 1, "nodes": nodes, "edges": edges })))
         }
     }

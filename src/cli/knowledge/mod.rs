@@ -9,6 +9,7 @@ mod reindex;
 mod report;
 mod retrieve;
 mod skills;
+mod session;
 
 use super::output::Failure;
 use crate::knowledge::KnowledgeError;
@@ -27,6 +28,14 @@ pub enum KnowledgeCommand {
     Detail(retrieve::DetailArgs),
     /// The best answers to a question, with a snippet, its place, and the figures of each stage.
     Search(retrieve::SearchArgs),
+    /// The skeleton of the code: definitions, the most referred to first.
+    Map(retrieve::MapArgs),
+    /// What an agent is handed before it goes on: profile, task state, summary, recent events, semantic chunks.
+    Bundle(retrieve::BundleArgs),
+    /// How full the window of a session is: none, `flush_soon`, `flush_now` or critical.
+    Window(session::WindowArgs),
+    /// Check that the compactions of a session kept all that had been decided.
+    Compaction(session::CompactionArgs),
     /// Look into the knowledge graph.
     #[command(subcommand)]
     Graph(graph::GraphCommand),
@@ -61,6 +70,10 @@ impl KnowledgeCommand {
             Self::Timeline(args) => args.run(),
             Self::Detail(args) => args.run(),
             Self::Search(args) => args.run(),
+            Self::Map(args) => args.run(),
+            Self::Bundle(args) => args.run(),
+            Self::Window(args) => args.run(),
+            Self::Compaction(args) => args.run(),
             Self::Graph(command) => command.run(),
             Self::Context(command) => command.run(),
             Self::Memory(command) => command.run(),

@@ -3,7 +3,8 @@
 use super::failure;
 use crate::cli::gate::locate;
 use crate::cli::output::Failure;
-use crate::config::Knowledge;
+use crate::config::{Knowledge, Profile};
+use crate::knowledge::bundle::Parts;
 use crate::knowledge::retrieve::Budget;
 use crate::knowledge::skills::Limits;
 use crate::knowledge::{KnowledgeError, SourceKind, Sources, Store};
@@ -56,6 +57,7 @@ impl PlaceArgs {
             (SourceKind::Graph, &section.graph),
             (SourceKind::Bank, &section.bank),
             (SourceKind::Skills, &section.skills),
+            (SourceKind::RepoMap, &section.repomap),
         ];
         let paths = lists.into_iter().flat_map(|(kind, list)| list.iter().map(move |path| (kind, path.clone()))).collect();
         Ok(Place { path, sources: Sources { root, paths }, section })
@@ -87,27 +89,46 @@ impl Place {
         self.path.parent().map(Path::to_path_buf).unwrap_or_default()
     }
 
+    /// A profile; `None` when it is the default and isn't configured.
+    fn profile(&self, profile: Option<&str>) -> Result<Option<&Profile>, Failure> {
+        let name = profile.unwrap_or("default");
+        if let Some(set) = self.section.profiles.get(name) {
+            return Ok(Some(set));
+        }
+        if name == "default" {
+            return Ok(None);
+        }
+        let known: Vec<&str> = self.section.profiles.keys().map(String::as_str).collect();
+        let known = if known.is_empty() { "none is configured".to_owned() } else { format!("configured: {}", known.join(", ")) };
+        Err(Failure::unable(format!("no profile is called `{name}`"), format!("{known}; [knowledge.profiles.NAME] makes one")))
+    }
+
+    /// The budgets of the parts of a bundle.
+    pub(super) fn parts(&self, profile: Option<&str>) -> Result<Parts, Failure> {
+        let default = Parts::default();
+        let Some(Profile { bundle: set, .. }) = self.profile(profile)? else { return Ok(default) };
+        let parts = Parts {
+            profile: set.profile.unwrap_or(default.profile),
+            task: set.task.unwrap_or(default.task),
+            summary: set.summary.unwrap_or(default.summary),
+            events: set.events.unwrap_or(default.events),
+            chunks: set.chunks.unwrap_or(default.chunks),
+            total: set.total.unwrap_or(default.total),
+        };
+        parts.check().map_err(|e| failure(&e))?;
+        Ok(parts)
+    }
+
     /// The budgets of a profile.
     pub(super) fn budget(&self, profile: Option<&str>) -> Result<Budget, Failure> {
-        let name = profile.unwrap_or("default");
-        let Some(set) = self.section.profiles.get(name) else {
-            if profile.is_none() || name == "default" {
-                return Ok(Budget::default());
-            }
-            let known: Vec<&str> = self.section.profiles.keys().map(String::as_str).collect();
-            let known =
-                if known.is_empty() { "none is configured".to_owned() } else { format!("configured: {}", known.join(", ")) };
-            return Err(Failure::unable(
-                format!("no profile is called `{name}`"),
-                format!("{known}; [knowledge.profiles.NAME] makes one"),
-            ));
-        };
+        let Some(set) = self.profile(profile)? else { return Ok(Budget::default()) };
         let default = Budget::default();
         let budget = Budget {
             total: set.budget_tokens.unwrap_or(default.total),
             index: set.index_tokens.unwrap_or(default.index),
             timeline: set.timeline_tokens.unwrap_or(default.timeline),
             detail: set.detail_tokens.unwrap_or(default.detail),
+            map: set.map_tokens.unwrap_or(default.map),
             per_source: set.max_per_source_tokens,
         };
         budget.check().map_err(|e| failure(&e))?;

@@ -81,26 +81,37 @@ impl ReindexArgs {
     }
 }
 
-/// A bar on a terminal, nothing elsewhere: a log needs the report and no dance.
+/// How far a run is, on standard error: a bar on a terminal, a line for each tenth of a long run elsewhere.
 struct Bar {
-    shown: bool,
     terminal: bool,
+    shown: bool,
+    tenths: usize,
 }
 
 /// Characters of the bar.
 const WIDTH: usize = 30;
+/// Sources below which a log needs no lines about how far it is.
+const LONG: usize = 200;
 
 impl Bar {
     fn new() -> Self {
-        Self { shown: false, terminal: std::io::stderr().is_terminal() }
+        Self { terminal: std::io::stderr().is_terminal(), shown: false, tenths: 0 }
     }
 
     fn show(&mut self, done: usize, total: usize) {
-        if self.terminal && total > 0 {
+        if total == 0 {
+            return;
+        }
+        let mut out = anstream::stderr().lock();
+        if self.terminal {
             let filled = WIDTH * done / total;
             let bar: String = (0..WIDTH).map(|n| if n < filled { '#' } else { '.' }).collect();
-            let _ = write!(anstream::stderr().lock(), "\r[{bar}] {done}/{total} sources");
+            let _ = write!(out, "\r[{bar}] {done}/{total} sources");
+            let _ = out.flush();
             self.shown = true;
+        } else if total >= LONG && 10 * done / total > self.tenths {
+            self.tenths = 10 * done / total;
+            let _ = writeln!(out, "{done}/{total} sources");
         }
     }
 

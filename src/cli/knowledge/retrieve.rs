@@ -1,10 +1,12 @@
-//! `knowledge index`, `timeline`, `detail` and `search`.
+//! `knowledge index`, `timeline`, `detail`, `search`, `map` and `bundle`.
 
 use super::place::{Place, PlaceArgs};
 use super::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
 use crate::config::day_end;
+use crate::knowledge::bundle::bundle;
+use crate::knowledge::map::{Asked, map};
 use crate::knowledge::rank::{Query, Stages};
 use crate::knowledge::retrieve::{Answer, Budget, Form, Middle, Print, detail, index, search, timeline};
 use crate::knowledge::{Id, Store};
@@ -143,6 +145,57 @@ impl TimelineArgs {
             (None, id) => Middle::Id(Id::typed(id.as_deref().unwrap_or_default())),
         };
         let answer = timeline(&store, &middle, self.around, &budget, self.answer.style(false)).map_err(|e| failure(&e))?;
+        self.answer.answer(&answer)
+    }
+}
+
+/// The skeleton of the code.
+#[derive(Debug, Args)]
+pub struct MapArgs {
+    #[command(flatten)]
+    answer: AnswerArgs,
+    /// Rank what these words name higher.
+    #[arg(long, value_name = "WORDS", default_value = "")]
+    query: String,
+    /// Rank what these files or folders hold and use higher; may be given several times.
+    #[arg(long, value_name = "PATH")]
+    focus: Vec<String>,
+    /// Say of each file why it stands where it stands.
+    #[arg(long)]
+    explain: bool,
+}
+
+impl MapArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let (_, store, budget) = self.answer.open()?;
+        let form = self.answer.style(false).form;
+        let asked = Asked { query: &self.query, focus: &self.focus, explain: self.explain };
+        let answer = map(&store, asked, budget.map.min(budget.total), form).map_err(|e| failure(&e))?;
+        self.answer.answer(&answer)
+    }
+}
+
+/// What an agent is handed before it goes on.
+#[derive(Debug, Args)]
+pub struct BundleArgs {
+    #[command(flatten)]
+    answer: AnswerArgs,
+    #[command(flatten)]
+    rank: RankArgs,
+    /// What is to be done; without it, how the task stands.
+    #[arg(long, value_name = "WORDS", default_value = "")]
+    query: String,
+    /// The task, execution or session; without it the one that was at work last.
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
+}
+
+impl BundleArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let (place, store, _) = self.answer.open()?;
+        let parts = place.parts(self.answer.profile.as_deref())?;
+        let query = self.rank.query(&place, &store, &self.query, self.task.as_deref(), 10)?;
+        let answer = bundle(&store, &query, &parts, self.answer.style(false)).map_err(|e| failure(&e))?;
         self.answer.answer(&answer)
     }
 }

@@ -4,6 +4,7 @@
 //! same. Nothing is kept that a scan for credentials objects to.
 
 mod bank;
+mod code;
 mod date;
 mod graph;
 mod markdown;
@@ -20,6 +21,7 @@ pub use promotion::Promotion;
 pub(super) use promotion::read as read_promotion;
 pub(super) use trace::each_turn;
 pub(super) use turn::{Deed, Turn};
+pub(super) use transcript::message;
 
 use super::chunk::chunks;
 use super::observation::{Kind, Observation, summarise};
@@ -146,6 +148,11 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
         return trace::extract(file);
     }
     let mut out = Extracted::default();
+    if file.kind == SourceKind::RepoMap {
+        code::extract(file, &mut out);
+        Cleaner::default().clean(&mut out);
+        return out;
+    }
     let text = match whole(file) {
         Ok(text) => text,
         Err((code, line, message)) => {
@@ -166,6 +173,7 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
         SourceKind::Skills if file.is_lines() => promotion::extract(file, &text, &mut out),
         SourceKind::Skills if file.is_skill_set() => skill::extract_set(file, &text, &mut out),
         SourceKind::Skills => skill::extract(file, &text, &mut out),
+        SourceKind::RepoMap => {}
     }
     match file.kind {
         SourceKind::Skills if file.is_lines() => text.lines().for_each(|line| cleaner.learn(line)),

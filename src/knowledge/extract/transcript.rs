@@ -35,7 +35,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
 }
 
 /// Who said what. Content is a text, or a list of parts of which those with a text count.
-fn message(record: &Value) -> Option<(&str, String)> {
+pub(in crate::knowledge) fn message(record: &Value) -> Option<(&str, String)> {
     let message = record.get("message")?;
     let content = match message.get("content")? {
         Value::String(text) => text.clone(),

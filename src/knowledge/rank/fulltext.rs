@@ -1,12 +1,15 @@
-//! Full-text search: BM25 as FTS5 computes it (k1 1.2, b 0.75).
+//! Full-text search: BM25 (Robertson and others, "Okapi at TREC-3", 1994).
 
+use crate::knowledge::KnowledgeError;
+use crate::knowledge::text::Segments;
 use crate::knowledge::words;
-use crate::knowledge::{KnowledgeError, Store};
-use rusqlite::params;
+use rusqlite::Connection;
 use std::collections::BTreeSet;
 
-/// How much heavier a word in the head of an observation is than one in its body.
-const HEAD: f64 = 2.0;
+/// How soon it stops to matter that a word stands there once more.
+const K1: f32 = 1.2;
+/// How much the length of a document matters.
+const B: f32 = 0.75;
 /// Words of a question that are looked for.
 const WORDS: usize = 32;
 
@@ -25,29 +28,52 @@ fn question(text: &str) -> Vec<String> {
     asked
 }
 
-/// The question in the language of FTS5: any of the words. A word is quoted, so nothing in it is an operator; a single
-/// character of Chinese is looked for as the beginning of a pair.
-fn expression(words: &[String]) -> String {
-    let quoted = |word: &String| {
-        let single = word.chars().count() == 1 && word.chars().all(words::is_cjk);
-        format!("\"{word}\"{}", if single { "*" } else { "" })
-    };
-    words.iter().map(quoted).collect::<Vec<_>>().join(" OR ")
+/// The best documents for a question with their scores, the higher the better, the best first: those of `among`, if it is
+/// given, which must be sorted.
+pub(super) fn search(
+    db: &Connection,
+    segments: &Segments,
+    text: &str,
+    among: Option<&[i64]>,
+    limit: usize,
+) -> Result<Vec<(i64, f64)>, KnowledgeError> {
+    let mut scores: Vec<Vec<f32>> = segments.all.iter().map(|s| vec![0.0; s.ids.len()]).collect();
+    for word in question(text) {
+        // A single character of Chinese is the beginning of a pair.
+        let prefix = word.chars().count() == 1 && word.chars().all(words::is_cjk);
+        let found = segments.all.iter().map(|s| s.find(db, &word, prefix)).collect::<Result<Vec<_>, _>>()?;
+        let weight = rarity(segments.documents, found.iter().map(Vec::len).sum());
+        for ((segment, scores), found) in segments.all.iter().zip(&mut scores).zip(&found) {
+            for posting in found {
+                let at = posting.document as usize;
+                let length = segment.lengths.get(at).copied().unwrap_or_default();
+                if let Some(score) = scores.get_mut(at) {
+                    *score += weight * saturation(posting.count, length, segments.mean);
+                }
+            }
+        }
+    }
+    let mut best: Vec<(f32, i64)> = Vec::new();
+    for (segment, scores) in segments.all.iter().zip(&scores) {
+        let found = scores.iter().zip(&segment.ids).filter(|(score, _)| **score > 0.0).map(|(score, id)| (*score, *id));
+        best.extend(found.filter(|(_, id)| among.is_none_or(|ids| ids.binary_search(id).is_ok())));
+    }
+    Ok(super::leading(best, limit).into_iter().map(|(score, id)| (id, f64::from(score))).collect())
 }
 
-/// The best observations for a question with their scores, the higher the better, the best first.
-pub(super) fn search(store: &Store, text: &str, limit: usize) -> Result<Vec<(i64, f64)>, KnowledgeError> {
-    let words = question(text);
-    if words.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut statement = store.db.prepare_cached(
-        "SELECT rowid, -bm25(observation_text, ?2, 1.0) AS score FROM observation_text
-         WHERE observation_text MATCH ?1 ORDER BY score DESC, rowid LIMIT ?3",
-    )?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rows = statement.query_map(params![expression(&words), HEAD, limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// How much a word says that stands in `found` of `all` documents. Never nothing, unlike in the formula of 1994: in a small
+/// collection a word of the question may well stand everywhere.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "counts of documents")]
+fn rarity(all: usize, found: usize) -> f32 {
+    let (all, found) = (all as f64, found as f64);
+    (1.0 + (all - found + 0.5) / (found + 0.5)).ln() as f32
+}
+
+/// How much a word says that stands so often in a document of so many words.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "counts of words")]
+fn saturation(count: u32, length: u32, mean: f64) -> f32 {
+    let (count, relative) = (count as f32, length as f32 / mean.max(1.0) as f32);
+    count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * relative))
 }
 
 #[cfg(test)]
@@ -59,6 +85,15 @@ mod tests {
         assert_eq!(question("How does the lexer work?"), ["lexer", "work"]);
         assert_eq!(question("who is who"), ["who", "is"]);
         assert_eq!(question("?!"), Vec::<String>::new());
-        assert_eq!(expression(&question("索 OR \"x\" NEAR")), "\"索\"* OR \"x\" OR \"near\"");
+        assert_eq!(question("索 OR \"x\" NEAR"), ["索", "x", "near"]);
+    }
+
+    #[test]
+    fn rare_words_and_short_documents_count_more() {
+        assert!(rarity(100, 1) > rarity(100, 50) && rarity(100, 100) > 0.0);
+        assert!(saturation(2, 10, 10.0) > saturation(1, 10, 10.0));
+        assert!(saturation(1, 5, 10.0) > saturation(1, 10, 10.0));
+        // A word that stands once in a document of mean length counts once.
+        assert!((saturation(1, 10, 10.0) - 1.0).abs() < 1e-6);
     }
 }

@@ -4,6 +4,7 @@ use super::{Query, Ranker, Stages};
 use crate::knowledge::extract::Extracted;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::sources::{SourceFile, SourceKind};
+use crate::knowledge::store::Indexed;
 use crate::knowledge::{KnowledgeError, Store};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,10 +136,10 @@ fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
             detail: document.text.clone(),
         };
         let file = SourceFile { kind: SourceKind::Documents, name: document.id.clone(), path: document.id.clone().into() };
-        let extracted = Extracted { observations: vec![observation], ..Extracted::default() };
-        writer.add(&file, &[], 0, &extracted)?;
+        let observation = Indexed::new(observation, &file.name);
+        writer.add(&file, &[], 0, &Extracted::default(), &[observation])?;
     }
-    super::update(&writer, true, true)?;
+    super::update(&mut writer, true, true)?;
     writer.commit()
 }
 

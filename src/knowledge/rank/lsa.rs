@@ -15,8 +15,8 @@ const GRAM: f32 = 0.4;
 /// Bytes of a text that are looked at.
 const LONGEST: usize = 8 << 10;
 
-/// A vector of unit length, each component times 127.
-pub(in crate::knowledge) type Vector = Vec<i8>;
+/// A vector of unit length, each component times 127 and in two's complement, as it is stored.
+pub(in crate::knowledge) type Vector = Vec<u8>;
 
 /// What was learnt of a collection of texts.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +31,7 @@ pub(in crate::knowledge) struct Model {
 }
 
 /// FNV-1a. Who makes two words collide makes the two a little alike, and nothing else.
-fn hash(parts: &[&str]) -> u64 {
+pub(super) fn hash(parts: &[&str]) -> u64 {
     let bytes = parts.iter().flat_map(|p| p.bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, b| (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -116,8 +116,13 @@ impl Model {
         }
         let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
         #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
-        let whole = |x: f32| (x / length * 127.0).round() as i8;
+        let whole = |x: f32| ((x / length * 127.0).round() as i8).cast_unsigned();
         (length > 1e-6).then(|| sum.into_iter().map(whole).collect())
+    }
+
+    /// Bytes of a vector.
+    pub(in crate::knowledge) const fn dimensions(&self) -> usize {
+        self.dimensions
     }
 
     /// As it is stored.
@@ -148,8 +153,8 @@ impl Model {
 }
 
 /// The cosine of two vectors.
-pub(in crate::knowledge) fn cosine(a: &[i8], b: &[i8]) -> f32 {
-    let product: i32 = a.iter().zip(b).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
+pub(in crate::knowledge) fn cosine(a: &[u8], b: &[u8]) -> f32 {
+    let product: i32 = a.iter().zip(b).map(|(x, y)| i32::from(x.cast_signed()) * i32::from(y.cast_signed())).sum();
     #[expect(clippy::cast_precision_loss, reason = "at most 128 · 127²")]
     let cosine = product as f32 / (127.0 * 127.0);
     cosine.clamp(-1.0, 1.0)

@@ -1,8 +1,9 @@
 //! Keeping the vectors up to date.
 
-use super::lsa::Model;
+use super::lsa::{Model, Vector};
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::store::{self, Writer};
+use crate::knowledge::text::{Segment, Segments};
 use rayon::prelude::*;
 use rusqlite::params;
 
@@ -31,7 +32,9 @@ pub enum Vectors {
 }
 
 /// Brings the vectors up to date with the observations.
-pub(in crate::knowledge) fn update(writer: &Writer<'_>, enabled: bool, changed: bool) -> Result<Vectors, KnowledgeError> {
+pub(in crate::knowledge) fn update(writer: &mut Writer<'_>, enabled: bool, changed: bool) -> Result<Vectors, KnowledgeError> {
+    writer.flush()?;
+    let writer = &*writer;
     let db = &writer.db;
     if !enabled {
         forget(writer)?;
@@ -49,18 +52,26 @@ pub(in crate::knowledge) fn update(writer: &Writer<'_>, enabled: bool, changed: 
     if model.is_some() && !changed {
         return Ok(Vectors::Kept(0));
     }
-    let missing: i64 =
-        db.query_row("SELECT count(*) FROM observation WHERE id NOT IN (SELECT observation FROM embedding)", [], |row| {
-            row.get(0)
-        })?;
-    let stale = (newer + missing) * FRESH > learnt_from;
+    let segments = Segments::load(db)?;
+    let mut missing: Vec<&Segment> = Vec::new();
+    for segment in &segments.all {
+        if store::read_vectors(db, segment.id)?.is_none() {
+            missing.push(segment);
+        }
+    }
+    let fresh: usize = missing.iter().map(|s| s.standing().count()).sum();
+    let stale = newer.saturating_add(i64::try_from(fresh).unwrap_or(i64::MAX)).saturating_mul(FRESH) > learnt_from;
     let learn = model.is_none() || stale;
     if learn {
         forget(writer)?;
         model = Model::learn(&sample(writer)?);
+        missing = segments.all.iter().collect();
     }
     let Some(model) = model else { return Ok(Vectors::TooFew) };
-    let computed = embed(writer, &model)?;
+    let mut computed = 0;
+    for segment in missing {
+        computed += embed(writer, &model, segment)?;
+    }
     if learn {
         writer.set("lsa", model.to_bytes())?;
         writer.set("lsa_observations", count)?;
@@ -72,7 +83,7 @@ pub(in crate::knowledge) fn update(writer: &Writer<'_>, enabled: bool, changed: 
 }
 
 fn forget(writer: &Writer<'_>) -> Result<(), KnowledgeError> {
-    writer.db.execute("DELETE FROM embedding", [])?;
+    writer.db.execute("DELETE FROM vectors", [])?;
     writer.db.execute("DELETE FROM meta WHERE key IN ('lsa', 'lsa_observations', 'lsa_newer')", [])?;
     Ok(())
 }
@@ -89,36 +100,26 @@ fn text(summary: &str, refs: &str, detail: &str) -> String {
     format!("{summary}\n{refs}\n{detail}")
 }
 
-/// Computes the vectors that are missing.
-fn embed(writer: &Writer<'_>, model: &Model) -> Result<u64, KnowledgeError> {
-    let mut select = writer.db.prepare(
-        "SELECT id, summary, refs, detail FROM observation WHERE id NOT IN (SELECT observation FROM embedding) ORDER BY id",
-    )?;
-    let mut insert = writer.db.prepare("INSERT INTO embedding (observation, vector) VALUES (?1, ?2)")?;
-    let all: Vec<i64> = select.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    drop(select);
-    let mut one = writer.db.prepare("SELECT summary, refs, detail FROM observation WHERE id = ?1")?;
-    let mut computed = 0;
-    for batch in all.chunks(BATCH) {
+/// Computes the vectors of a segment. What holds no known word, and what is removed, is like nothing: all zero.
+fn embed(writer: &Writer<'_>, model: &Model, segment: &Segment) -> Result<u64, KnowledgeError> {
+    let width = model.dimensions();
+    let mut data = vec![0; width * segment.ids.len()];
+    let standing: Vec<(usize, i64)> = segment.standing().collect();
+    let mut one = writer.db.prepare_cached("SELECT summary, refs, detail FROM observation WHERE id = ?1")?;
+    for batch in standing.chunks(BATCH) {
         let mut texts = Vec::with_capacity(batch.len());
-        for id in batch {
-            let row = one.query_row([id], |row| {
-                Ok(text(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?, &row.get::<_, String>(2)?))
-            })?;
-            texts.push((*id, row));
+        for (_, id) in batch {
+            texts.push(one.query_row([id], |row| {
+                Ok(text(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?))
+            })?);
         }
-        let vectors: Vec<(i64, Vec<u8>)> = texts
-            .par_iter()
-            .map(|(id, text)| {
-                // What holds no known word is like nothing.
-                let vector = model.embed(text).unwrap_or_default();
-                (*id, vector.into_iter().map(i8::cast_unsigned).collect())
-            })
-            .collect();
-        for (id, vector) in vectors {
-            insert.execute(params![id, vector])?;
-            computed += 1;
+        let vectors: Vec<Option<Vector>> = texts.par_iter().map(|text| model.embed(text)).collect();
+        for ((document, _), vector) in batch.iter().zip(vectors) {
+            if let (Some(vector), Some(to)) = (vector, data.get_mut(document * width..(document + 1) * width)) {
+                to.copy_from_slice(&vector);
+            }
         }
     }
-    Ok(computed)
+    writer.db.prepare_cached("INSERT INTO vectors (segment, data) VALUES (?1, ?2)")?.execute(params![segment.id, data])?;
+    Ok(standing.len() as u64)
 }

@@ -8,8 +8,10 @@ pub(super) mod skill;
 mod write;
 
 pub use read::Stored;
-pub(super) use read::{EdgeRow, dangling, digest as read_digest, edges, meta as read_meta, sources as read_sources};
-pub(super) use write::Writer;
+pub(super) use read::{
+    EdgeRow, NodeRow, dangling, digest as read_digest, edges, meta as read_meta, sources as read_sources, vectors as read_vectors,
+};
+pub(super) use write::{Indexed, Writer};
 
 use super::KnowledgeError;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -19,7 +21,8 @@ use std::time::Duration;
 /// `yvk1`: tells the file apart from other databases.
 const APPLICATION: i64 = 0x7976_6b31;
 /// What makes each version from the one before it, in order.
-const MIGRATIONS: [&str; 3] = [include_str!("001.sql"), include_str!("002.sql"), include_str!("003-skills.sql")];
+const MIGRATIONS: [&str; 4] =
+    [include_str!("001.sql"), include_str!("002.sql"), include_str!("003-skills.sql"), include_str!("004-text.sql")];
 /// How long to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -98,7 +101,7 @@ impl Store {
     /// # Errors
     /// When another process is writing.
     pub(super) fn write(&mut self) -> Result<Writer<'_>, KnowledgeError> {
-        Ok(Writer::new(self.db.transaction_with_behavior(TransactionBehavior::Immediate)?))
+        Writer::new(self.db.transaction_with_behavior(TransactionBehavior::Immediate)?)
     }
 }
 

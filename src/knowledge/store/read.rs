@@ -4,7 +4,7 @@ use super::Store;
 use crate::diag::Finding;
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::observation::{Id, Kind};
-use crate::knowledge::sources::finding;
+use crate::knowledge::sources::{SourceKind, finding};
 use crate::trace::action::hex;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -48,6 +48,15 @@ pub(in crate::knowledge) struct SourceRow {
     pub(in crate::knowledge) kind: String,
     pub(in crate::knowledge) path: String,
     pub(in crate::knowledge) hash: Vec<u8>,
+}
+
+/// A node of the graph with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::knowledge) struct NodeRow {
+    pub(in crate::knowledge) file: String,
+    pub(in crate::knowledge) line: u64,
+    pub(in crate::knowledge) id: String,
+    pub(in crate::knowledge) kind: String,
 }
 
 /// An edge of the graph with its place.
@@ -94,6 +103,24 @@ impl Store {
     pub(in crate::knowledge) fn by_row(&self, row: i64) -> Result<Stored, KnowledgeError> {
         let sql = format!("SELECT {COLUMNS} WHERE observation.id = ?1");
         Ok(self.db.prepare_cached(&sql)?.query_row([row], stored)?)
+    }
+
+    /// The id and the time of an observation.
+    pub(in crate::knowledge) fn name_and_time(&self, row: i64) -> Result<(Id, Option<i64>), KnowledgeError> {
+        let mut select = self.db.prepare_cached("SELECT key, time FROM observation WHERE id = ?1")?;
+        Ok(select.query_row([row], |row| Ok((Id::typed(row.get_ref(0)?.as_str()?), row.get(1)?)))?)
+    }
+
+    /// The text of an observation.
+    pub(in crate::knowledge) fn detail(&self, row: i64) -> Result<String, KnowledgeError> {
+        let mut select = self.db.prepare_cached("SELECT detail FROM observation WHERE id = ?1")?;
+        Ok(select.query_row([row], |row| row.get(0))?)
+    }
+
+    /// The observations of a task by their rows, rising.
+    pub(in crate::knowledge) fn rows_of_task(&self, task: &str) -> Result<Vec<i64>, KnowledgeError> {
+        let mut select = self.db.prepare_cached("SELECT id FROM observation WHERE task = ?1 ORDER BY id")?;
+        Ok(select.query_map([task], |row| row.get(0))?.collect::<Result<_, _>>()?)
     }
 
     /// The newest observations, the newest first.
@@ -173,6 +200,43 @@ impl Store {
         sources(&self.db)
     }
 
+    /// What was kept as JSON of the sources of a kind, with its name.
+    pub(in crate::knowledge) fn documents(&self, kind: SourceKind) -> Result<Vec<(String, String)>, KnowledgeError> {
+        let mut select = self.db.prepare_cached(
+            "SELECT name, json FROM document JOIN source ON source.id = document.source WHERE kind = ?1 ORDER BY path, name",
+        )?;
+        let rows = select.query_map([kind.name()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The newest observations of some kinds, the newest first; of a task alone, if one is given.
+    pub(in crate::knowledge) fn newest_of(
+        &self,
+        kinds: &[Kind],
+        task: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Stored>, KnowledgeError> {
+        let names = kinds.iter().map(|k| format!("'{}'", k.name())).collect::<Vec<_>>().join(", ");
+        let sql = format!(
+            "SELECT {COLUMNS} WHERE observation.kind IN ({names}) AND (?1 IS NULL OR task = ?1)
+             ORDER BY time IS NULL, time DESC, path, first_line, key LIMIT ?2"
+        );
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let rows = statement.query_map(params![task, limit], stored)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The nodes that are described in files of their own: id, type and place, in the order of their files.
+    pub(in crate::knowledge) fn nodes(&self) -> Result<Vec<NodeRow>, KnowledgeError> {
+        let sql = "SELECT path, line, node.id, type FROM node JOIN source ON source.id = node.source ORDER BY path, line";
+        let mut select = self.db.prepare_cached(sql)?;
+        let rows = select.query_map([], |row| {
+            Ok(NodeRow { file: row.get(0)?, line: row.get::<_, i64>(1)?.cast_unsigned(), id: row.get(2)?, kind: row.get(3)? })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// The edges of the graph, in the order of their files.
     pub(in crate::knowledge) fn edges(&self) -> Result<Vec<EdgeRow>, KnowledgeError> {
         edges(&self.db)
@@ -181,6 +245,12 @@ impl Store {
 
 pub(in crate::knowledge) fn meta<T: FromSql>(db: &Connection, key: &str) -> Result<Option<T>, KnowledgeError> {
     Ok(db.prepare_cached("SELECT value FROM meta WHERE key = ?1")?.query_row([key], |row| row.get(0)).optional()?)
+}
+
+/// The vectors of a segment, if it has them.
+pub(in crate::knowledge) fn vectors(db: &Connection, segment: i64) -> Result<Option<Vec<u8>>, KnowledgeError> {
+    let mut select = db.prepare_cached("SELECT data FROM vectors WHERE segment = ?1")?;
+    Ok(select.query_row([segment], |row| row.get(0)).optional()?)
 }
 
 pub(in crate::knowledge) fn sources(db: &Connection) -> Result<Vec<SourceRow>, KnowledgeError> {

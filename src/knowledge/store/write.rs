@@ -4,36 +4,54 @@ use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::Extracted;
 use crate::knowledge::observation::{Id, Observation};
 use crate::knowledge::sources::SourceFile;
-use crate::knowledge::words;
-use rusqlite::{OptionalExtension, Transaction, params};
+use crate::knowledge::{text, words};
+use rusqlite::{Transaction, params};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 /// The transaction of a run. Dropped without [`Writer::commit`] it leaves nothing behind.
 #[derive(Debug)]
 pub(in crate::knowledge) struct Writer<'s> {
     pub(in crate::knowledge) db: Transaction<'s>,
+    /// The words of what was added and isn't written yet.
+    words: text::Builder,
+    /// The id of the next observation.
+    next: i64,
 }
+
+/// How much heavier a word in the head of an observation is than one in its body.
+const HEAD: u32 = 2;
+/// Places of words that are held in memory, at 8 bytes, before they are written.
+const HELD: usize = 32 << 20;
 
 /// Tables whose rows belong to a source.
 const OWNED: [&str; 7] = ["finding", "edge", "node", "name", "document", "execution_log", "promotion_history"];
 
 impl<'s> Writer<'s> {
-    pub(super) const fn new(db: Transaction<'s>) -> Self {
-        Self { db }
+    pub(super) fn new(db: Transaction<'s>) -> Result<Self, KnowledgeError> {
+        // As many as one source needs; the default of 16 would forget them between two sources.
+        db.set_prepared_statement_cache_capacity(64);
+        let next = super::read_meta(&db, "next_observation")?.unwrap_or(1);
+        Ok(Self { db, words: text::Builder::default(), next })
     }
 
     /// Makes everything that was written stand.
-    pub(in crate::knowledge) fn commit(self) -> Result<(), KnowledgeError> {
+    pub(in crate::knowledge) fn commit(mut self) -> Result<(), KnowledgeError> {
+        self.flush()?;
+        text::tidy(&self.db)?;
+        self.set("next_observation", self.next)?;
         Ok(self.db.commit()?)
+    }
+
+    /// Writes the words of what was added.
+    pub(in crate::knowledge) fn flush(&mut self) -> Result<(), KnowledgeError> {
+        text::add(&self.db, &std::mem::take(&mut self.words))
     }
 
     /// Removes a source and everything of it. Returns how many observations it had.
     pub(in crate::knowledge) fn remove(&mut self, source: i64) -> Result<u64, KnowledgeError> {
-        let of_it = "(SELECT id FROM observation WHERE source = ?1)";
-        for table in ["observation_text WHERE rowid", "embedding WHERE observation"] {
-            self.db.prepare_cached(&format!("DELETE FROM {table} IN {of_it}"))?.execute([source])?;
-        }
+        let gone = "INSERT INTO gone SELECT id FROM observation WHERE source = ?1";
+        self.db.prepare_cached(gone)?.execute([source])?;
         let observations = self.db.prepare_cached("DELETE FROM observation WHERE source = ?1")?.execute([source])?;
         for table in OWNED {
             self.db.prepare_cached(&format!("DELETE FROM {table} WHERE source = ?1"))?.execute([source])?;
@@ -49,6 +67,7 @@ impl<'s> Writer<'s> {
         hash: &[u8],
         bytes: u64,
         extracted: &Extracted,
+        observations: &[Indexed],
     ) -> Result<(), KnowledgeError> {
         let mut insert = self.db.prepare_cached(
             "INSERT INTO source (kind, path, hash, bytes, digest, hidden) VALUES (?1, ?2, ?3, ?4, zeroblob(0), ?5)",
@@ -57,7 +76,10 @@ impl<'s> Writer<'s> {
             insert.insert(params![file.kind.name(), file.name, hash, bytes.cast_signed(), extracted.hidden.cast_signed()])?;
         drop(insert);
         let mut digest = Sha256::new();
-        self.observations(file, source, &extracted.observations, &mut digest)?;
+        self.observations(file, source, observations, &mut digest)?;
+        if self.words.postings() > HELD {
+            self.flush()?;
+        }
         self.graph(source, extracted, &mut digest)?;
         self.skills(source, extracted, &mut digest)?;
         let mut finding = self.db.prepare_cached("INSERT INTO finding (source, code, line, message) VALUES (?1, ?2, ?3, ?4)")?;
@@ -71,27 +93,26 @@ impl<'s> Writer<'s> {
     }
 
     fn observations(
-        &self,
+        &mut self,
         file: &SourceFile,
         source: i64,
-        observations: &[Observation],
+        observations: &[Indexed],
         digest: &mut Sha256,
     ) -> Result<(), KnowledgeError> {
         let mut insert = self.db.prepare_cached(
-            "INSERT INTO observation (key, source, kind, task, time, first_line, last_line, summary, refs, detail)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (key) DO NOTHING RETURNING id",
+            "INSERT INTO observation (id, key, source, kind, task, time, first_line, last_line, summary, refs, detail)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (key) DO NOTHING",
         )?;
-        let mut text = self.db.prepare_cached("INSERT INTO observation_text (rowid, head, body) VALUES (?1, ?2, ?3)")?;
-        let mut seen: BTreeMap<Id, u64> = BTreeMap::new();
-        for observation in observations {
-            let refs = observation.refs.join("\n");
-            let repeat = seen.entry(Id::of(observation, &file.name, 0)).or_default();
+        let mut seen: HashMap<&Id, u64> = HashMap::new();
+        for Indexed { observation, id: first, refs, head, body } in observations {
+            let repeat = seen.entry(first).or_default();
             // Another one may have this id already: the same text again, or, once in a long while, by chance.
-            let (row, id) = loop {
-                let id = Id::of(observation, &file.name, *repeat);
+            let id = loop {
+                let id = if *repeat == 0 { first.clone() } else { Id::of(observation, &file.name, *repeat) };
                 *repeat += 1;
                 let lines = (observation.lines.0.cast_signed(), observation.lines.1.cast_signed());
                 let values = params![
+                    self.next,
                     id.as_str(),
                     source,
                     observation.kind.name(),
@@ -103,13 +124,12 @@ impl<'s> Writer<'s> {
                     refs,
                     observation.detail
                 ];
-                if let Some(row) = insert.query_row(values, |row| row.get::<_, i64>(0)).optional()? {
-                    break (row, id);
+                if insert.execute(values)? > 0 {
+                    break id;
                 }
             };
-            let task = observation.task.as_deref().unwrap_or_default();
-            let head = words::line(&format!("{} {refs} {task}", observation.summary));
-            text.execute(params![row, head, words::line(&observation.detail)])?;
+            self.words.add(self.next, head, body, HEAD);
+            self.next += 1;
             let lines = format!("{} {}", observation.lines.0, observation.lines.1);
             note(digest, &[id.as_str(), &lines]);
         }
@@ -195,6 +215,29 @@ impl<'s> Writer<'s> {
         let sql = "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2";
         self.db.prepare_cached(sql)?.execute(params![key, value])?;
         Ok(())
+    }
+}
+
+/// An observation and what the index needs of it; made beside the reading, on all cores.
+#[derive(Debug)]
+pub(in crate::knowledge) struct Indexed {
+    observation: Observation,
+    id: Id,
+    refs: String,
+    /// The words of its head, parted by spaces.
+    head: String,
+    /// The words of its body.
+    body: String,
+}
+
+impl Indexed {
+    /// Of an observation of a source.
+    pub(in crate::knowledge) fn new(observation: Observation, source: &str) -> Self {
+        let refs = observation.refs.join("\n");
+        let task = observation.task.as_deref().unwrap_or_default();
+        let head = words::line(&format!("{} {refs} {task}", observation.summary));
+        let body = words::line(&observation.detail);
+        Self { id: Id::of(&observation, source, 0), observation, refs, head, body }
     }
 }
 

@@ -1,0 +1,143 @@
+//! `knowledge window` and `knowledge compaction`.
+
+use super::Format;
+use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::knowledge::compaction::compare;
+use crate::knowledge::session::Session;
+use crate::knowledge::window::{Level, WINDOW, health};
+use crate::report::{safe_json, terminal};
+use crate::tokens::Encoding;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// From which level on a window is a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailAt {
+    #[value(name = "flush_soon")]
+    FlushSoon,
+    #[value(name = "flush_now")]
+    FlushNow,
+    Critical,
+    Never,
+}
+
+/// How full the window of a session is.
+#[derive(Debug, Args)]
+pub struct WindowArgs {
+    /// The transcript, JSONL.
+    #[arg(value_name = "TRANSCRIPT")]
+    transcript: PathBuf,
+    /// Tokens that the window has.
+    #[arg(long, value_name = "TOKENS", default_value_t = WINDOW, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000_000))]
+    window: usize,
+    /// Fail (exit 1) from this level on.
+    #[arg(long, value_enum, default_value_t = FailAt::Critical, value_name = "LEVEL")]
+    fail_at: FailAt,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+}
+
+/// Lines that can't be read, in words.
+fn unreadable(lines: &[u64]) -> String {
+    let shown: Vec<String> = lines.iter().take(10).map(u64::to_string).collect();
+    let more = if lines.len() > shown.len() { format!(" and {} more", lines.len() - shown.len()) } else { String::new() };
+    format!("can't be read: line {}{more}", shown.join(", "))
+}
+
+impl WindowArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let session = Session::parse(&crate::cli::replay::read(&self.transcript)?);
+        let health = health(&session, self.window);
+        let tenths = health.tokens.saturating_mul(1_000) / health.window.max(1);
+        print(Color::Auto, |out| {
+            if self.format == Format::Json {
+                let json = json!({
+                    "version": 1, "state": health.level.name(), "tokens": health.tokens, "window": health.window,
+                    "encoding": Encoding::default().name(),
+                    "sinceFlush": { "tokens": health.since, "messages": health.messages, "due": health.due.name() },
+                    "messages": session.messages(), "unreadable": session.unreadable,
+                });
+                return writeln!(out, "{}", safe_json(&json));
+            }
+            let encoding = Encoding::default().name();
+            writeln!(out, "{}", health.level.name())?;
+            writeln!(
+                out,
+                "window: {} of {} tokens ({encoding}), {}.{} %",
+                health.tokens,
+                health.window,
+                tenths / 10,
+                tenths % 10
+            )?;
+            let (since, messages) = (health.since, health.messages);
+            writeln!(out, "since the last compaction: {since} tokens, {messages} messages; flush due: {}", health.due.name())?;
+            if !session.unreadable.is_empty() {
+                writeln!(out, "{}", unreadable(&session.unreadable))?;
+            }
+            Ok(())
+        })?;
+        let failing = match self.fail_at {
+            FailAt::FlushSoon => health.level >= Level::FlushSoon,
+            FailAt::FlushNow => health.level >= Level::FlushNow,
+            FailAt::Critical => health.level >= Level::Critical,
+            FailAt::Never => false,
+        };
+        Ok(match () {
+            // What a line that can't be read takes of the window is unknown.
+            () if failing || !session.unreadable.is_empty() => EXIT_FINDINGS,
+            () if session.events.is_empty() => EXIT_EMPTY,
+            () => EXIT_CLEAN,
+        })
+    }
+}
+
+/// Check the compactions of a session.
+#[derive(Debug, Args)]
+pub struct CompactionArgs {
+    /// The transcript, JSONL.
+    #[arg(value_name = "TRANSCRIPT")]
+    transcript: PathBuf,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+}
+
+impl CompactionArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let session = Session::parse(&crate::cli::replay::read(&self.transcript)?);
+        let compared = compare(&session).map_err(|e| Failure::unable(e.to_string(), "check a part of the transcript"))?;
+        let name = self.transcript.to_string_lossy().replace('\\', "/");
+        print(Color::Auto, |out| {
+            if self.format == Format::Json {
+                let lost: Vec<_> = compared
+                    .lost
+                    .iter()
+                    .map(|l| json!({ "decision": l.decision, "line": l.line, "compaction": l.compaction }))
+                    .collect();
+                let json = json!({
+                    "version": 1, "compactions": compared.compactions, "decisions": compared.decisions, "lost": lost,
+                    "unreadable": session.unreadable,
+                });
+                return writeln!(out, "{}", safe_json(&json));
+            }
+            for lost in &compared.lost {
+                writeln!(out, "{}:{}: lost: {}", terminal(&name), lost.line, terminal(&lost.decision))?;
+                writeln!(out, "  the compaction at line {} doesn't say it", lost.compaction)?;
+            }
+            if !session.unreadable.is_empty() {
+                writeln!(out, "{}", unreadable(&session.unreadable))?;
+            }
+            let (compactions, decisions) = (compared.compactions, compared.decisions);
+            writeln!(out, "{compactions} compactions, {decisions} decisions, {} lost", compared.lost.len())
+        })?;
+        Ok(match () {
+            // A line that can't be read may hold a decision.
+            () if !compared.lost.is_empty() || !session.unreadable.is_empty() => EXIT_FINDINGS,
+            () if compared.compactions == 0 || compared.decisions == 0 => EXIT_EMPTY,
+            () => EXIT_CLEAN,
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! A bundle: what an agent is handed before it goes on with a task, each part within its own budget of tokens.
+
+use super::observation::Kind;
+use super::rank::{Query, Ranker};
+use super::retrieve::{Answer, Form, Item, Print, block, fit, line};
+use super::{KnowledgeError, Store};
+use crate::tokens::Encoding;
+use serde_json::{Value, json};
+
+/// Tokens below which a part is sure to say nothing.
+pub const LEAST_PART: usize = 50;
+/// Tokens below which the parts may not all be named.
+pub const LEAST_TOTAL: usize = 400;
+/// Tokens that are left to each part that follows: for its name and for how much it leaves out.
+const RESERVE: usize = 40;
+
+/// Budgets in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parts {
+    /// What holds in every task: the context bank, skills.
+    pub profile: usize,
+    /// How the task stands.
+    pub task: usize,
+    /// What was done, by the logs.
+    pub summary: usize,
+    /// What happened last.
+    pub events: usize,
+    /// What answers the question.
+    pub chunks: usize,
+    /// Of all parts together.
+    pub total: usize,
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self { profile: 200, task: 300, summary: 400, events: 500, chunks: 800, total: 2_200 }
+    }
+}
+
+impl Parts {
+    /// Checks that each is enough for something.
+    ///
+    /// # Errors
+    /// When one isn't.
+    pub fn check(&self) -> Result<(), KnowledgeError> {
+        let parts = [self.profile, self.task, self.summary, self.events, self.chunks];
+        let small = parts.into_iter().find(|b| *b < LEAST_PART).map(|b| (b, LEAST_PART));
+        let small = small.or((self.total < LEAST_TOTAL).then_some((self.total, LEAST_TOTAL)));
+        small.map_or(Ok(()), |(given, least)| Err(KnowledgeError::Budget(given, least)))
+    }
+}
+
+/// A part before it is cut to its budget.
+struct Part {
+    name: &'static str,
+    title: &'static str,
+    budget: usize,
+    items: Vec<Item>,
+}
+
+/// Gathers a bundle: for a task, or for the one that was at work last. Without words the question is how that task stands.
+///
+/// # Errors
+/// When the task is unknown, a budget is too small, or the store can't be read.
+pub fn bundle(store: &Store, query: &Query<'_>, parts: &Parts, print: Print) -> Result<Answer, KnowledgeError> {
+    parts.check()?;
+    // A line has ten tokens or more.
+    let newest = |kinds: &[Kind], task: Option<&str>, budget: usize| store.newest_of(kinds, task, budget / 4);
+    let lines = |all: &[super::Stored]| -> Vec<Item> { all.iter().map(|s| line(s, None, print)).collect() };
+    let events = [Kind::Turn, Kind::Command, Kind::Message, Kind::Progress, Kind::Run];
+    let recent = newest(&events, query.task, parts.events)?;
+    if let (Some(task), true) = (query.task, store.rows_of_task(query.task.unwrap_or_default())?.is_empty()) {
+        return Err(KnowledgeError::UnknownTask(task.to_owned()));
+    }
+    let task = query.task.or_else(|| recent.iter().find_map(|s| s.task.as_deref()));
+    let mut state = Vec::new();
+    if let Some(task) = task {
+        state = newest(&[Kind::Execution, Kind::Run], Some(task), parts.task)?;
+        state.extend(newest(&[Kind::Turn, Kind::Message], Some(task), parts.task)?);
+    }
+    let about = state.first().map(|s| s.summary.clone()).unwrap_or_default();
+    let text = if query.text.trim().is_empty() { about.as_str() } else { query.text };
+    // What was asked for may be said in any task.
+    let found = Ranker::new(store).search(&Query { text, task: None, ..query.clone() })?;
+    let chunks = found.iter().map(|f| block(&f.stored, parts.chunks / 2, print)).collect();
+    let profile = newest(&[Kind::Context, Kind::Skill], None, parts.profile)?;
+    let summary = newest(&[Kind::Log, Kind::Progress], None, parts.summary)?;
+    let part = |name, title, budget, items| Part { name, title, budget, items };
+    let all = [
+        part("profile", "Profile", parts.profile, lines(&profile)),
+        part("task", "Task state", parts.task, lines(&state)),
+        part("summary", "Summary", parts.summary, lines(&summary)),
+        part("events", "Recent events", parts.events, lines(&recent)),
+        part("chunks", "Semantic chunks", parts.chunks, chunks),
+    ];
+    let mut total = parts.total;
+    loop {
+        let answer = assemble(&all, total, print);
+        // Where two texts meet, there may be a token more than in both.
+        let over = answer.tokens.saturating_sub(parts.total);
+        if over == 0 {
+            return Ok(answer);
+        }
+        total = total.saturating_sub(over);
+    }
+}
+
+/// The parts one below the other, each within its own budget and what the total leaves.
+fn assemble(all: &[Part], total: usize, print: Print) -> Answer {
+    let count = |text: &str| Encoding::default().count(text);
+    let (mut text, mut sections) = (String::new(), Vec::<Value>::new());
+    let (mut used, mut shown, mut left_out) = (RESERVE / 2, 0, 0);
+    for (at, part) in all.iter().enumerate() {
+        let heading = format!("## {}\n", part.title);
+        let left = total.saturating_sub(used + (all.len() - at - 1) * RESERVE);
+        let budget = part.budget.min(left).saturating_sub(count(&heading) + 1);
+        let answer = fit(part.name, &part.items, 0, budget, print);
+        shown += answer.shown;
+        left_out += answer.left_out;
+        match print.form {
+            Form::Text => {
+                text.push_str(&heading);
+                text.push_str(&answer.text);
+                used = count(&text) + RESERVE / 2;
+            }
+            Form::Json => {
+                used += answer.tokens + 2;
+                sections.extend(serde_json::from_str::<Value>(&answer.text));
+            }
+        }
+    }
+    if print.form == Form::Json {
+        text = format!("{}\n", (print.safe_json)(&json!({ "layer": "bundle", "sections": sections })));
+    }
+    Answer { tokens: count(&text), text, shown, left_out }
+}

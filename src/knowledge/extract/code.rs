@@ -1,0 +1,52 @@
+//! Source code: what each file defines, for searching and for the map.
+
+use super::{Extracted, finding};
+use crate::knowledge::observation::{Kind, Observation, summarise};
+use crate::knowledge::sources::SourceFile;
+use crate::repomap::{self, LeftOut, MAX_BYTES, Tags};
+use std::io::Read as _;
+
+pub(super) fn extract(file: &SourceFile, out: &mut Extracted) {
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(&file.path).and_then(|f| f.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+    if let Err(error) = read {
+        return out.findings.push(finding(101, &file.name, 0, format!("the source can't be read: {error}")));
+    }
+    let found = match repomap::of_file(&file.name, &bytes) {
+        Ok(Some(found)) => found,
+        // No code, or none that people wrote: a map leaves it out as well.
+        Ok(None) | Err(LeftOut::Binary | LeftOut::Generated | LeftOut::Vendored | LeftOut::NotUtf8) => return,
+        Err(why) => return out.findings.push(finding(101, &file.name, 1, format!("the source isn't mapped: {}", why.name()))),
+    };
+    let Some(language) = found.language else { return };
+    let names: Vec<&str> = found.tags.definitions.iter().filter(|d| d.within.is_none()).map(|d| d.name.as_str()).collect();
+    let about = found.tags.doc.clone().unwrap_or_else(|| names.join(", "));
+    out.push(
+        Observation {
+            kind: Kind::Code,
+            task: None,
+            time: None,
+            lines: (1, bytes.split(|b| *b == b'\n').count().max(1) as u64),
+            summary: summarise(&format!("{}: {about}", file.name)),
+            refs: vec![file.name.clone()],
+            detail: skeleton(&file.name, &found.tags),
+        },
+        false,
+    );
+    if let Ok(json) = serde_json::to_string(&(language, &found.tags)) {
+        out.documents.push((file.name.clone(), json));
+    }
+}
+
+/// The definitions as they are written, with the first line of what is said of them.
+fn skeleton(path: &str, tags: &Tags) -> String {
+    let mut text = format!("{path}\n");
+    text.extend(tags.doc.iter().map(|doc| format!("{doc}\n")));
+    for definition in &tags.definitions {
+        let indent = if definition.within.is_some() { "  " } else { "" };
+        text.push_str(&format!("{}: {indent}{}", definition.line, definition.signature));
+        text.extend(definition.doc.iter().map(|doc| format!(" // {doc}")));
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,130 @@
+//! Merging segments.
+
+use super::postings::{Posting, decode, encode};
+use super::segment::{Segment, Segments, write};
+use crate::knowledge::{KnowledgeError, store};
+use rusqlite::{Connection, Row, params};
+
+/// Segments that may stand beside each other.
+const MOST: usize = 8;
+/// One in so many documents may be gone before everything is merged.
+const GONE: usize = 4;
+
+/// Merges segments, where that is due: the small ones when there are many, all when much in them is gone.
+pub(in crate::knowledge) fn tidy(db: &Connection) -> Result<(), KnowledgeError> {
+    let segments = Segments::load(db)?;
+    let written: usize = segments.all.iter().map(|s| s.ids.len()).sum();
+    let mut by_size: Vec<&Segment> = segments.all.iter().collect();
+    if (written - segments.documents) * GONE > written {
+        return merge(db, &by_size);
+    }
+    if by_size.len() <= MOST {
+        return Ok(());
+    }
+    // From the smallest up: one goes in as long as it isn't much larger than all before it.
+    by_size.sort_by_key(|s| (s.ids.len(), s.id));
+    let mut sum = 0;
+    let due = by_size.iter().enumerate().take_while(|(n, s)| {
+        let due = *n < 2 || s.ids.len() <= 2 * sum;
+        sum += s.ids.len();
+        due
+    });
+    let due = due.count();
+    merge(db, by_size.get(..due).unwrap_or_default())
+}
+
+/// A segment that is merged.
+struct Old<'s> {
+    segment: &'s Segment,
+    /// The new place of each document; none for those that are gone.
+    places: Vec<Option<u32>>,
+}
+
+fn merge(db: &Connection, segments: &[&Segment]) -> Result<(), KnowledgeError> {
+    let damaged = || KnowledgeError::Damaged("a segment of words can't be read");
+    let mut standing: Vec<(i64, usize, usize)> = Vec::new();
+    for (nth, segment) in segments.iter().enumerate() {
+        standing.extend(segment.standing().map(|(document, id)| (id, nth, document)));
+    }
+    standing.sort_unstable();
+    let mut olds: Vec<Old<'_>> = segments.iter().map(|segment| Old { segment, places: vec![None; segment.ids.len()] }).collect();
+    let mut lengths = Vec::with_capacity(standing.len());
+    for (new, (_, nth, document)) in (0..).zip(&standing) {
+        let old = olds.get_mut(*nth).ok_or_else(damaged)?;
+        *old.places.get_mut(*document).ok_or_else(damaged)? = Some(new);
+        lengths.push(old.segment.lengths.get(*document).copied().unwrap_or_default());
+    }
+    if !standing.is_empty() {
+        let ids: Vec<i64> = standing.iter().map(|(id, ..)| *id).collect();
+        let new = write(db, &ids, &lengths)?;
+        lists(db, &olds, new)?;
+        join_vectors(db, &olds, &standing, new)?;
+    }
+    for old in &olds {
+        for table in ["posting WHERE segment", "vectors WHERE segment", "segment WHERE id"] {
+            db.prepare_cached(&format!("DELETE FROM {table} = ?1"))?.execute([old.segment.id])?;
+        }
+        let mut forget = db.prepare_cached("DELETE FROM gone WHERE observation = ?1")?;
+        for (document, id) in old.segment.ids.iter().enumerate() {
+            if !old.segment.holds(document) {
+                forget.execute([id])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the lists of all segments as those of a new one: all are read at once, in the order of their words.
+fn lists(db: &Connection, olds: &[Old<'_>], new: i64) -> Result<(), KnowledgeError> {
+    let damaged = || KnowledgeError::Damaged("a segment of words can't be read");
+    let mut insert = db.prepare("INSERT INTO posting (segment, word, list) VALUES (?1, ?2, ?3)")?;
+    let select = "SELECT word, list FROM posting WHERE segment = ?1 ORDER BY word";
+    let mut statements = olds.iter().map(|_| db.prepare(select)).collect::<Result<Vec<_>, _>>()?;
+    let mut cursors = Vec::new();
+    for (statement, old) in statements.iter_mut().zip(olds) {
+        let mut rows = statement.query([old.segment.id])?;
+        let head = rows.next()?.map(list).transpose()?;
+        cursors.push((rows, head, old));
+    }
+    loop {
+        let word = cursors.iter().filter_map(|(_, head, _)| head.as_ref().map(|(word, _)| word)).min().cloned();
+        let Some(word) = word else { return Ok(()) };
+        let mut merged: Vec<Posting> = Vec::new();
+        for (rows, head, old) in &mut cursors {
+            let Some((_, bytes)) = head.take_if(|(w, _)| *w == word) else { continue };
+            let read = decode(&bytes, old.places.len(), |p| {
+                if let Some(document) = old.places.get(p.document as usize).copied().flatten() {
+                    merged.push(Posting { document, ..p });
+                }
+            });
+            read.ok_or_else(damaged)?;
+            *head = rows.next()?.map(list).transpose()?;
+        }
+        merged.sort_unstable_by_key(|p| p.document);
+        if !merged.is_empty() {
+            insert.execute(params![new, word, encode(&merged)])?;
+        }
+    }
+}
+
+fn list(row: &Row<'_>) -> rusqlite::Result<(String, Vec<u8>)> {
+    Ok((row.get(0)?, row.get(1)?))
+}
+
+/// Puts the vectors in their new order, if all segments have them and of one width.
+fn join_vectors(db: &Connection, olds: &[Old<'_>], standing: &[(i64, usize, usize)], new: i64) -> Result<(), KnowledgeError> {
+    let mut all = Vec::new();
+    for old in olds {
+        let Some(data) = store::read_vectors(db, old.segment.id)? else { return Ok(()) };
+        all.push((data.len() / old.places.len().max(1), data));
+    }
+    let Some((width, _)) = all.first() else { return Ok(()) };
+    let mut data = Vec::with_capacity(width * standing.len());
+    for (_, nth, document) in standing {
+        let vector = all.get(*nth).filter(|(w, _)| w == width).and_then(|(w, data)| data.get(document * w..(document + 1) * w));
+        let Some(vector) = vector else { return Ok(()) };
+        data.extend_from_slice(vector);
+    }
+    db.prepare_cached("INSERT INTO vectors (segment, data) VALUES (?1, ?2)")?.execute(params![new, data])?;
+    Ok(())
+}

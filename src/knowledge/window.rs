@@ -1,0 +1,148 @@
+//! How full the window of a session is, and whether it is time to write down what it holds.
+
+use super::session::{Event, Session};
+use crate::tokens::Encoding;
+
+/// Tokens of a window unless told otherwise.
+pub const WINDOW: usize = 200_000;
+/// Tokens since the last compaction after which one may, and must, follow.
+const SOFT: usize = 4_000;
+const HARD: usize = 8_000;
+/// Messages that must lie between two compactions.
+const APART: usize = 5;
+
+/// What the use of the window asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Below 60 %: nothing.
+    None,
+    /// From 60 %: write down soon what is to be kept.
+    FlushSoon,
+    /// From 80 %: do it now.
+    FlushNow,
+    /// Above 95 %.
+    Critical,
+}
+
+impl Level {
+    /// The word in output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::FlushSoon => "flush_soon",
+            Self::FlushNow => "flush_now",
+            Self::Critical => "critical",
+        }
+    }
+
+    /// Of so many tokens in a window of so many.
+    #[must_use]
+    pub fn of(tokens: usize, window: usize) -> Self {
+        let share = |percent: usize| window.saturating_mul(percent);
+        let used = tokens.saturating_mul(100);
+        match () {
+            () if used > share(95) => Self::Critical,
+            () if used >= share(80) => Self::FlushNow,
+            () if used >= share(60) => Self::FlushSoon,
+            () => Self::None,
+        }
+    }
+}
+
+/// Whether what was said since the last compaction is worth one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Due {
+    /// Below 4,000 tokens, or fewer than five messages.
+    Not,
+    /// From 4,000 tokens.
+    Soft,
+    /// From 8,000 tokens.
+    Hard,
+}
+
+impl Due {
+    /// The word in output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Not => "no",
+            Self::Soft => "soft",
+            Self::Hard => "hard",
+        }
+    }
+}
+
+/// How a session stands at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Health {
+    /// Tokens in the window: the last compaction and all that was said since.
+    pub tokens: usize,
+    /// Tokens that the window has.
+    pub window: usize,
+    /// What that asks for.
+    pub level: Level,
+    /// Tokens said since the last compaction, or since the beginning.
+    pub since: usize,
+    /// Messages since then.
+    pub messages: usize,
+    /// Whether they are worth a compaction.
+    pub due: Due,
+}
+
+/// Measures a session.
+#[must_use]
+pub fn health(session: &Session, window: usize) -> Health {
+    let count = |text: &str| Encoding::default().count(text);
+    let (mut kept, mut since, mut messages) = (0, 0, 0);
+    // What lies before the last compaction is in the window no more, and needn't be counted.
+    let last = session.events.iter().rposition(|(_, event)| matches!(event, Event::Compaction(_))).unwrap_or_default();
+    for (_, event) in session.events.iter().skip(last) {
+        match event {
+            Event::Message(text) => {
+                since += count(text);
+                messages += 1;
+            }
+            Event::Compaction(text) => kept = count(text),
+            // Those of a message were counted with it; others stand beside the conversation.
+            Event::Decision(_) => {}
+        }
+    }
+    let tokens = kept + since;
+    let due = match () {
+        () if messages < APART || since < SOFT => Due::Not,
+        () if since < HARD => Due::Soft,
+        () => Due::Hard,
+    };
+    Health { tokens, window, level: Level::of(tokens, window), since, messages, due }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_change_where_they_are_said_to() {
+        let level = |tokens| Level::of(tokens, 1_000);
+        assert_eq!([0, 599].map(level), [Level::None; 2]);
+        assert_eq!([600, 799].map(level), [Level::FlushSoon; 2]);
+        assert_eq!([800, 950].map(level), [Level::FlushNow; 2]);
+        assert_eq!([951, usize::MAX].map(level), [Level::Critical; 2]);
+    }
+
+    #[test]
+    fn only_what_follows_the_last_compaction_counts() {
+        let message = |words: usize| (1, Event::Message("word ".repeat(words)));
+        let mut session = Session { events: vec![message(50_000)], unreadable: Vec::new() };
+        assert!(health(&session, WINDOW).since >= 50_000);
+        assert_eq!(health(&session, WINDOW).due, Due::Not, "one message alone is never worth it");
+        session.events.push((2, Event::Compaction("all of it".into())));
+        let after = health(&session, WINDOW);
+        assert_eq!((after.since, after.messages, after.level), (0, 0, Level::None));
+        assert!(after.tokens > 0);
+        session.events.extend((0..5).map(|_| message(1_000)));
+        assert_eq!(health(&session, WINDOW).due, Due::Soft);
+        session.events.extend((0..5).map(|_| message(1_000)));
+        assert_eq!(health(&session, WINDOW).due, Due::Hard);
+    }
+}
