@@ -42,6 +42,9 @@ fn of_definition(file: &File, definition: &Definition) -> Value {
     tag.insert("name".into(), json!(definition.name));
     tag.insert("signature".into(), json!(definition.signature));
     tag.insert("private".into(), json!(definition.private));
+    if !definition.marks.is_empty() {
+        tag.insert("marks".into(), json!(definition.marks.names()));
+    }
     if let Some(parent) = file.tags.parent(definition) {
         tag.insert("parent".into(), json!(parent));
     }
