@@ -32,6 +32,7 @@ mod policy;
 mod properties;
 mod reading;
 mod repomap;
+mod repomap_marks;
 mod repomap_samples;
 mod reports;
 mod secrets;
