@@ -9,6 +9,7 @@ pub mod cli;
 pub mod command;
 pub mod config;
 pub mod diag;
+mod escape;
 pub mod governance;
 pub mod json;
 pub mod knowledge;

@@ -7,7 +7,9 @@ use super::map::Ground;
 use super::marks::Marks;
 use super::settings::{Format, VERSION};
 use super::tags::{Definition, Tags};
-use crate::report::{code_span, terminal};
+use crate::escape::json::harmless;
+use crate::escape::markdown::code as code_span;
+use crate::escape::{line_start, terminal};
 use serde_json::{Map as Object, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -90,14 +92,15 @@ fn line(ground: &Ground<'_>, tags: &Tags, at: u32, depth: usize) -> Option<Strin
     if ground.settings.lines {
         let _ = write!(out, "{}: ", definition.line);
     }
-    out.push_str(&terminal(&definition.signature));
+    out.push_str(&definition.signature);
     if let Some(doc) = &definition.doc {
-        let _ = write!(out, " — {}", terminal(doc));
+        let _ = write!(out, " — {doc}");
     }
     if ground.settings.marks {
         out.push_str(&column(definition.marks));
     }
-    Some(out)
+    // A signature may begin with `::`, which is a command to some runners.
+    Some(line_start(&out))
 }
 
 fn text(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
@@ -105,7 +108,7 @@ fn text(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -> S
     let mut out = format!("# {holds}\n# {left}\n# {}\n", ground.settings.line());
     for (file, chosen) in files {
         let Some(content) = ground.snapshot.files.get(*file) else { continue };
-        let _ = write!(out, "\n{}", terminal(&content.path));
+        let _ = write!(out, "\n{}", line_start(&content.path));
         if let Some(doc) = &content.tags.doc {
             let _ = write!(out, " — {}", terminal(doc));
         }
@@ -209,7 +212,7 @@ fn as_json(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -
         "map": listed,
     });
     let text = serde_json::to_string_pretty(&whole).unwrap_or_default();
-    let mut text = crate::report::harmless_json(&text);
+    let mut text = harmless(&text);
     text.push('\n');
     text
 }

@@ -82,6 +82,7 @@ mod yv901;
 mod yv902;
 mod yv904;
 mod yv905;
+mod yv906;
 
 pub use page::Page;
 pub use scene::{Draft, Handle, Out, Scene, Settings, Target};
@@ -215,6 +216,7 @@ pub const ALL: &[&Rule] = &[
     &yv902::RULE,
     &yv904::RULE,
     &yv905::RULE,
+    &yv906::RULE,
 ];
 
 /// The rule of a code.

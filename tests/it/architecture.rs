@@ -11,6 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tokens", &[]),
     ("workspace", &["command", "diag"]),
     ("diag", &[]),
+    ("escape", &[]),
     ("schema", &["json", "time"]),
     ("governance", &[]),
     ("random", &[]),
@@ -21,12 +22,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("replay", &["governance", "trace", "json", "command", "workspace", "policy"]),
     ("rules", &["replay", "policy", "governance", "trace", "json", "diag"]),
     ("verify", &["rules", "replay", "governance", "trace", "scan", "schema", "source", "json", "diag", "workspace"]),
-    ("report", &["verify", "rules", "replay", "governance", "trace", "command", "diag"]),
+    ("report", &["escape", "verify", "rules", "replay", "governance", "trace", "command", "diag"]),
     ("trajectory", &["report", "verify", "replay", "policy", "command", "governance", "trace", "scan", "json", "diag"]),
     ("knowledge", &["random", "verify", "rules", "trace", "scan", "source", "json", "tokens", "time", "diag"]),
     ("attest", &["trace"]),
-    // Of `report` only the escaping: what a map shows is counted as it is shown.
-    ("repomap", &["workspace", "tokens", "report"]),
+    ("repomap", &["workspace", "tokens", "escape"]),
     ("config", &["verify", "rules", "time", "diag"]),
     (
         "cli",
