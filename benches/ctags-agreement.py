@@ -3,7 +3,8 @@
 
 usage: ctags-agreement.py BINARY [FOLDER...]
 
-Without folders: the sources of this project's own dependencies, as `cargo metadata` names them. A definition agrees when
+Without folders: the samples in corpora/repomap/agreement, and the sources of this project's own dependencies, as `cargo
+metadata` names them. A definition agrees when
 both name it on the same line of the same file with the same kind. The share is of all that either of them finds, in every
 file of these languages, also those in which one of them finds nothing.
 """
@@ -19,15 +20,31 @@ OURS = {
     "class": {"class", "struct", "enum", "interface"},
 }
 THEIRS = {
-    "function": {"function", "method", "macro", "func", "singletonMethod"},
+    "function": {"function", "method", "macro", "func", "singletonMethod", "generator", "getter", "setter", "methodSpec"},
     "class": {"class", "struct", "enum", "interface", "trait", "union"},
 }
-LANGUAGES = {"Rust": "rust", "C": "c", "C++": "cpp", "Python": "python", "JavaScript": "javascript", "Sh": "bash"}
-ENDS = {".rs": "rust", ".c": "c", ".cpp": "cpp", ".cc": "cpp", ".py": "python", ".js": "javascript", ".sh": "bash"}
+# What ctags calls a member is a method in Python alone; elsewhere it is data.
+METHODS = {("Python", "member")}
+LANGUAGES = {
+    "Rust": "rust", "C": "c", "C++": "cpp", "Python": "python", "JavaScript": "javascript", "Sh": "bash", "Go": "go", "Java": "java",
+    "C#": "csharp", "PHP": "php", "Ruby": "ruby", "TypeScript": "typescript",
+}
+ENDS = {
+    ".rs": "rust", ".c": "c", ".cpp": "cpp", ".cc": "cpp", ".py": "python", ".js": "javascript", ".sh": "bash", ".go": "go",
+    ".java": "java", ".cs": "csharp", ".php": "php", ".rb": "ruby", ".ts": "typescript",
+}
+
+
+SAMPLES = str(pathlib.Path(__file__).resolve().parent.parent / "corpora/repomap/agreement")
 
 
 def group(kind, table):
     return next((name for name, kinds in table.items() if kind in kinds), None)
+
+
+def plain(name):
+    """A name without the blanks that only one of the two writes: `operator ==`."""
+    return name.replace(" ", "")
 
 
 def dependencies():
@@ -48,7 +65,7 @@ def ours(binary, folder):
         if kind and language_of(tag["path"]) == tag["language"]:
             # The preprocessor's macros are no functions of C.
             if not (tag["kind"] == "macro" and tag["language"] in ("c", "cpp")):
-                found.add((tag["path"], tag["line"], tag["name"], kind, tag["language"]))
+                found.add((tag["path"], tag["line"], plain(tag["name"]), kind, tag["language"]))
     return found
 
 
@@ -57,30 +74,36 @@ def theirs(folder):
     files = sorted(p.relative_to(top).as_posix() for p in top.rglob("*") if p.is_file() and not p.is_symlink() and p.suffix in ENDS)
     arguments = ["ctags", "--output-format=json", "--fields=+nKl", "-f", "-", "-L", "-"]
     out = subprocess.run(arguments, cwd=folder, input="\n".join(files).encode(), capture_output=True).stdout
-    found = set()
+    found, types = set(), set()
     for line in out.decode(errors="replace").splitlines():
         tag = json.loads(line)
+        if tag.get("kind") == "typedef":
+            types.add((tag["path"], tag["line"], plain(tag["name"])))
         kind, language = group(tag.get("kind"), THEIRS), LANGUAGES.get(tag.get("language"))
-        if not kind or not language or language != language_of(tag["path"]) or tag["name"].startswith("__anon"):
+        if (tag.get("language"), tag.get("kind")) in METHODS:
+            kind = "function"
+        if not kind or not language or language != language_of(tag["path"]) or tag["name"].startswith(("__anon", "AnonymousFunction")):
             continue
         if not (tag["kind"] == "macro" and language in ("c", "cpp")):
-            found.add((tag["path"], tag["line"], tag["name"], kind, language))
-    return len(files), found
+            found.add((tag["path"], tag["line"], plain(tag["name"]), kind, language))
+    return len(files), found, types
 
 
 def main():
     binary = str(pathlib.Path(sys.argv[1]).resolve())
     both, only = collections.Counter(), {"ours": collections.Counter(), "ctags": collections.Counter()}
     examples, unread, files = collections.defaultdict(list), collections.Counter(), 0
-    for folder in sys.argv[2:] or dependencies():
+    for folder in sys.argv[2:] or [SAMPLES, *dependencies()]:
         mine = ours(binary, folder)
-        count, other = theirs(folder)
+        count, other, types = theirs(folder)
         files += count
         seen = {tag[0] for tag in mine}
         for tag in mine | other:
             path, line, name, kind, language = tag
             key = (language, kind)
-            if tag in mine and tag in other:
+            # `typedef struct {…} name` is a structure here, and a type to ctags.
+            is_type = kind == "class" and (path, line, name) in types
+            if tag in mine and (tag in other or is_type):
                 both[key] += 1
                 continue
             side = "ours" if tag in mine else "ctags"

@@ -10,6 +10,7 @@ pub mod command;
 pub mod config;
 pub mod detectors;
 pub mod diag;
+mod escape;
 pub mod governance;
 pub mod json;
 pub mod knowledge;

@@ -49,7 +49,7 @@ pub struct Config {
     /// The policy that every recorded decision is held against.
     #[serde(default)]
     pub policy: Option<Policy>,
-    /// The repo map to compare. Read, and not run by this version.
+    /// The repo map to check, and the interfaces to compare.
     #[serde(default)]
     pub repo_map: Option<RepoMap>,
     /// The index of knowledge: what `knowledge reindex` brings up to date. A gate doesn't look at it.
@@ -186,7 +186,11 @@ pub struct Policy {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RepoMap {
     /// The committed map, of the folder of the configuration. The gate builds it again and fails (YV904) when it isn't the same.
-    pub file: String,
+    #[serde(default)]
+    pub file: Option<String>,
+    /// A revision: what the folder defines is compared with what it defined where the branch parted from there (YV906).
+    #[serde(default)]
+    pub base: Option<String>,
 }
 
 /// `[knowledge]`: where the index of knowledge lies and what goes into it. Every list holds files and folders below the

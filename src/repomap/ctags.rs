@@ -2,7 +2,8 @@
 
 use super::snapshot::{File, Snapshot};
 use super::tags::{Definition, Kind};
-use crate::report::{harmless_json, terminal};
+use crate::escape::json::harmless;
+use crate::escape::{line_start, terminal};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -13,7 +14,7 @@ use std::io::{self, Write};
 pub fn write_jsonl(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
     for file in &snapshot.files {
         for definition in &file.tags.definitions {
-            writeln!(out, "{}", harmless_json(&of_definition(file, definition).to_string()))?;
+            writeln!(out, "{}", harmless(&of_definition(file, definition).to_string()))?;
         }
         for reference in &file.tags.references {
             let mut tag = Map::new();
@@ -25,7 +26,7 @@ pub fn write_jsonl(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
             if let Some(within) = reference.within.and_then(|at| file.tags.definitions.get(at as usize)) {
                 tag.insert("within".into(), json!({ "name": within.name, "kind": within.kind, "line": within.line }));
             }
-            writeln!(out, "{}", harmless_json(&Value::Object(tag).to_string()))?;
+            writeln!(out, "{}", harmless(&Value::Object(tag).to_string()))?;
         }
     }
     Ok(())
@@ -42,6 +43,9 @@ fn of_definition(file: &File, definition: &Definition) -> Value {
     tag.insert("name".into(), json!(definition.name));
     tag.insert("signature".into(), json!(definition.signature));
     tag.insert("private".into(), json!(definition.private));
+    if !definition.marks.is_empty() {
+        tag.insert("marks".into(), json!(definition.marks.names()));
+    }
     if let Some(parent) = file.tags.parent(definition) {
         tag.insert("parent".into(), json!(parent));
     }
@@ -75,7 +79,7 @@ fn ctag(file: &File, definition: &Definition) -> String {
     let parent = file.tags.parent(definition).map_or(String::new(), |p| format!("\tscope:{}", field(p)));
     format!(
         "{}\t{}\t{};\"\tkind:{}\tline:{}{parent}\tsignature:{}",
-        field(&definition.name),
+        line_start(&definition.name.replace('\\', "\\\\")),
         field(&file.path),
         definition.line,
         definition.kind.name(),

@@ -39,6 +39,8 @@ pub struct Difference {
     pub kind: Kind,
     /// Whether others can't, or by convention don't, refer to it.
     pub private: bool,
+    /// Its line in the second tree, from 1; where it is gone, the first line of the file.
+    pub line: u32,
     /// How it differs.
     #[serde(flatten)]
     pub change: Change,
@@ -87,17 +89,17 @@ pub fn diff(before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
     ids.dedup();
     let mut out = Vec::new();
     for id in ids {
-        let of = |tree: &BTreeMap<Id<'_>, Vec<&Definition>>| -> Vec<(String, bool)> {
-            tree.get(id).map(|all| all.iter().map(|d| (d.signature.clone(), d.private)).collect()).unwrap_or_default()
+        let of = |tree: &BTreeMap<Id<'_>, Vec<&Definition>>| -> Vec<(String, bool, u32)> {
+            tree.get(id).map(|all| all.iter().map(|d| (d.signature.clone(), d.private, d.line)).collect()).unwrap_or_default()
         };
         let (mut old, mut new) = (of(&old), of(&new));
         // Overloads that are the same in both are no difference, wherever they stand.
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for (signature, _) in &new {
+        for (signature, ..) in &new {
             *counts.entry(signature).or_default() += 1;
         }
         let mut same: BTreeMap<String, usize> = BTreeMap::new();
-        old.retain(|(signature, _)| match counts.get_mut(signature.as_str()) {
+        old.retain(|(signature, ..)| match counts.get_mut(signature.as_str()) {
             Some(left) if *left > 0 => {
                 *left -= 1;
                 *same.entry(signature.clone()).or_default() += 1;
@@ -105,7 +107,7 @@ pub fn diff(before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
             }
             _ => true,
         });
-        new.retain(|(signature, _)| match same.get_mut(signature) {
+        new.retain(|(signature, ..)| match same.get_mut(signature) {
             Some(left) if *left > 0 => {
                 *left -= 1;
                 false
@@ -114,13 +116,13 @@ pub fn diff(before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
         });
         let (mut old, mut new) = (old.into_iter(), new.into_iter());
         loop {
-            let (private, change) = match (old.next(), new.next()) {
+            let (private, line, change) = match (old.next(), new.next()) {
                 (None, None) => break,
-                (Some((before, was)), Some((after, is))) => (was && is, Change::Changed { before, after }),
-                (Some((signature, private)), None) => (private, Change::Removed { signature }),
-                (None, Some((signature, private))) => (private, Change::Added { signature }),
+                (Some((before, was, _)), Some((after, is, line))) => (was && is, line, Change::Changed { before, after }),
+                (Some((signature, private, _)), None) => (private, 1, Change::Removed { signature }),
+                (None, Some((signature, private, line))) => (private, line, Change::Added { signature }),
             };
-            out.push(Difference { path: id.0.to_owned(), name: id.1.clone(), kind: id.2, private, change });
+            out.push(Difference { path: id.0.to_owned(), name: id.1.clone(), kind: id.2, private, line, change });
         }
     }
     out

@@ -1,13 +1,15 @@
-//! From text to tags: the parse, the query, and what its matches mean together.
+//! From text to tags: the parse, the patterns, and what their matches mean together.
 
-use super::grammar::{Grammar, Role};
+use super::found::{Found, Matches};
+use super::grammar::Grammar;
 use super::language::Language;
+use super::marks::{Mark, Marks};
 use super::signature::{self, Hidden};
-use super::tags::{Definition, Kind, Reference, Tags, Use};
+use super::tags::{Definition, Kind, Reference, Tags};
 use super::{comment, names};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use tree_sitter::{ParseOptions, Parser, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
+use tree_sitter::{ParseOptions, Parser, Tree};
 
 /// Why a file has no tags although its language is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -26,135 +28,46 @@ const fn allowance(bytes: usize) -> usize {
     2_000 + bytes / 4
 }
 
-/// What a match says of a definition.
-struct Found {
-    start: usize,
-    end: usize,
-    name: (usize, usize),
-    line: usize,
-    last: usize,
-    body: Option<usize>,
-    parent: Option<(usize, usize)>,
-    kind: Kind,
-    prefix: Option<&'static str>,
-}
-
-/// All that the query gives, by place in the text.
-#[derive(Default)]
-struct Matches {
-    definitions: Vec<Found>,
-    references: Vec<(usize, usize, usize, Use)>,
-    comments: Vec<comment::Span>,
-    docs: Vec<(usize, usize)>,
-    outers: Vec<(usize, usize)>,
-}
-
 /// The tags of a text.
 ///
 /// # Errors
 /// [`Unread`] when the text costs too much to parse.
 pub fn extract(language: Language, text: &str) -> Result<Tags, Unread> {
-    let grammar = Grammar::of(language).ok_or(Unread::NoGrammar(language.name()))?;
-    let tree = parse(grammar, language, text)?;
-    let mut matches = search(grammar, &tree, text)?;
-    matches.order();
-    Ok(assemble(language, text, &matches, tree.root_node().has_error()))
+    Extractor::default().extract(language, text)
 }
 
-fn parse(grammar: &Grammar, language: Language, text: &str) -> Result<Tree, Unread> {
-    let mut parser = Parser::new();
-    parser.set_language(&grammar.language).map_err(|_| Unread::NoGrammar(language.name()))?;
-    let mut left = allowance(text.len());
-    let mut progress = |_: &tree_sitter::ParseState| match left.checked_sub(1) {
-        Some(less) => {
-            left = less;
-            ControlFlow::Continue(())
-        }
-        None => ControlFlow::Break(()),
-    };
-    let options = ParseOptions::new().progress_callback(&mut progress);
-    let bytes = text.as_bytes();
-    let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
-    parser.parse_with_options(&mut read, None, Some(options)).ok_or(Unread::TooMuchWork)
+/// What reads one text after the other, with the memory of the parser kept.
+#[derive(Default)]
+pub(super) struct Extractor {
+    parser: Parser,
 }
 
-fn search(grammar: &'static Grammar, tree: &Tree, text: &str) -> Result<Matches, Unread> {
-    let mut out = Matches::default();
-    let mut left = allowance(text.len());
-    let mut progress = |_: &tree_sitter::QueryCursorState| match left.checked_sub(1) {
-        Some(less) => {
-            left = less;
-            ControlFlow::Continue(())
-        }
-        None => ControlFlow::Break(()),
-    };
-    let mut cursor = QueryCursor::new();
-    // More matches in progress than this mean a tree that nobody wrote by hand; the oldest are dropped then.
-    cursor.set_match_limit(4096);
-    let options = QueryCursorOptions::new().progress_callback(&mut progress);
-    {
-        let mut matches = cursor.matches_with_options(&grammar.query, tree.root_node(), text.as_bytes(), options);
-        while let Some(found) = matches.next() {
-            out.take(grammar, found);
-        }
+impl Extractor {
+    /// The tags of a text.
+    pub(super) fn extract(&mut self, language: Language, text: &str) -> Result<Tags, Unread> {
+        let grammar = Grammar::of(language).ok_or(Unread::NoGrammar(language.name()))?;
+        let tree = self.parse(grammar, language, text)?;
+        let matches = Matches::new(grammar, &tree, text);
+        Ok(assemble(language, text, &matches, tree.root_node().has_error()))
     }
-    if left == 0 { Err(Unread::TooMuchWork) } else { Ok(out) }
-}
 
-impl Matches {
-    fn take(&mut self, grammar: &'static Grammar, found: &tree_sitter::QueryMatch<'_, '_>) {
-        let (mut whole, mut name, mut body, mut parent) = (None, None, None, None);
-        for capture in found.captures() {
-            let node = capture.node;
-            let (start, end) = (node.start_byte(), node.end_byte());
-            let Some(role) = grammar.roles.get(capture.index as usize) else { continue };
-            match role {
-                Role::Reference(kind) => self.references.push((start, end, node.start_position().row, *kind)),
-                Role::Definition(kind) => whole = Some((node, *kind)),
-                Role::Name => name = Some((start, end, node.start_position().row)),
-                Role::Body => body = Some(start),
-                Role::Parent => parent = Some((start, end)),
-                Role::Comment => self.comments.push(comment::Span { start, end, is_comment: true }),
-                Role::Between => self.comments.push(comment::Span { start, end, is_comment: false }),
-                Role::Doc => self.docs.push((start, end)),
-                Role::Outer => self.outers.push((start, end)),
+    fn parse(&mut self, grammar: &Grammar, language: Language, text: &str) -> Result<Tree, Unread> {
+        self.parser.set_language(&grammar.language).map_err(|_| Unread::NoGrammar(language.name()))?;
+        let mut left = allowance(text.len());
+        let mut progress = |_: &tree_sitter::ParseState| match left.checked_sub(1) {
+            Some(less) => {
+                left = less;
+                ControlFlow::Continue(())
             }
-        }
-        let (Some((node, kind)), Some((name_start, name_end, row))) = (whole, name) else { return };
-        // A tuple of fields is a part of how the type is written where it is used.
-        let field = |id: std::num::NonZeroU16| node.child_by_field_id(id.get());
-        let body = body.or_else(|| {
-            let body = grammar.body.and_then(field)?;
-            (body.kind() != "ordered_field_declaration_list").then(|| body.start_byte())
-        });
-        self.definitions.push(Found {
-            start: node.start_byte(),
-            end: node.end_byte(),
-            name: (name_start, name_end),
-            line: row + 1,
-            // What ends with its line ends before the next one.
-            last: node.end_position().row + usize::from(node.end_position().column > 0),
-            body,
-            parent,
-            kind,
-            prefix: grammar.prefixes.get(found.pattern_index).and_then(Option::as_deref),
-        });
-    }
-
-    /// Puts everything in the order of the text, with one definition for each name: several patterns may match one,
-    /// and the kind that says more stands.
-    fn order(&mut self) {
-        self.definitions.sort_by_key(|d| (d.name, d.kind));
-        self.definitions.dedup_by_key(|d| d.name);
-        self.definitions.sort_by_key(|d| (d.start, std::cmp::Reverse(d.end), d.name));
-        let names: std::collections::HashSet<usize> = self.definitions.iter().map(|d| d.name.0).collect();
-        self.references.retain(|r| !names.contains(&r.0));
-        self.references.sort_unstable();
-        self.references.dedup_by_key(|r| r.0);
-        self.comments.sort_unstable();
-        self.comments.dedup();
-        self.docs.sort_unstable();
-        self.outers.sort_unstable_by_key(|o| (o.0, std::cmp::Reverse(o.1)));
+            None => ControlFlow::Break(()),
+        };
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let bytes = text.as_bytes();
+        let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
+        let tree = self.parser.parse_with_options(&mut read, None, Some(options));
+        // A parse that was given up would be gone on with in the next text.
+        self.parser.reset();
+        tree.ok_or(Unread::TooMuchWork)
     }
 }
 
@@ -211,6 +124,7 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
         open.push((found.end, tags.definitions.len()));
         ends.push((found.start, found.end));
         tags.definitions.push(Definition {
+            marks: Marks::default(),
             name: name.name,
             kind,
             line: number(found.line),
@@ -223,37 +137,90 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
         });
     }
     refer(text, matches, &ends, &mut tags);
+    mark(text, matches, &ends, &mut tags);
     tags
+}
+
+/// The innermost definition around each place, for places in the order of the text.
+struct Around<'a> {
+    /// Start and end of each definition, in the order of the text.
+    extents: &'a [(usize, usize)],
+    next: usize,
+    /// Ends of those that are open, with their places in the list.
+    open: Vec<(usize, usize)>,
+}
+
+impl<'a> Around<'a> {
+    const fn new(extents: &'a [(usize, usize)]) -> Self {
+        Around { extents, next: 0, open: Vec::new() }
+    }
+
+    fn at(&mut self, place: usize) -> Option<usize> {
+        while let Some((from, to)) = self.extents.get(self.next).filter(|(from, _)| *from <= place) {
+            while self.open.last().is_some_and(|(end, _)| end <= from) {
+                self.open.pop();
+            }
+            self.open.push((*to, self.next));
+            self.next += 1;
+        }
+        while self.open.last().is_some_and(|(end, _)| *end <= place) {
+            self.open.pop();
+        }
+        self.open.last().map(|(_, at)| *at)
+    }
 }
 
 /// Places the references inside the definitions, whose extents are in the order of the text.
 fn refer(text: &str, matches: &Matches, extents: &[(usize, usize)], tags: &mut Tags) {
     let mut known: HashMap<&str, u32> = HashMap::new();
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    let mut next = 0;
+    let mut around = Around::new(extents);
     for (start, end, row, kind) in &matches.references {
-        while let Some((from, to)) = extents.get(next).filter(|(from, _)| from <= start) {
-            while open.last().is_some_and(|(end, _)| end <= from) {
-                open.pop();
-            }
-            open.push((*to, next));
-            next += 1;
-        }
-        while open.last().is_some_and(|(end, _)| end <= start) {
-            open.pop();
-        }
+        let within = around.at(*start).map(number);
         let name = slice(text, (*start, *end));
         let names = &mut tags.names;
         let name = *known.entry(name).or_insert_with(|| {
             names.push(name.to_owned());
             number(names.len() - 1)
         });
-        tags.references.push(Reference {
-            name,
-            kind: *kind,
-            line: number(row + 1),
-            within: open.last().map(|(_, at)| number(*at)),
-        });
+        tags.references.push(Reference { name, kind: *kind, line: number(row + 1), within });
+    }
+}
+
+/// Gives definitions their marks. What is local to a call marks the call as well: maps don't show it.
+fn mark(text: &str, matches: &Matches, extents: &[(usize, usize)], tags: &mut Tags) {
+    let mut around = Around::new(extents);
+    for (place, mark) in &matches.marks {
+        mark_at(tags, around.at(*place), *mark);
+    }
+    let data: HashMap<String, usize> = tags
+        .definitions
+        .iter()
+        .enumerate()
+        .filter(|(_, d)| matches!(d.kind, Kind::Variable | Kind::Constant))
+        .map(|(at, d)| (d.name.clone(), at))
+        .collect();
+    let mut around = Around::new(extents);
+    for place in &matches.writes {
+        let is_call = |at: &usize| tags.definitions.get(*at).is_some_and(|d| d.kind.is_callable());
+        let Some(writer) = around.at(place.0).filter(is_call) else { continue };
+        if let Some(written) = data.get(slice(text, *place)) {
+            mark_at(tags, Some(*written), Mark::Global);
+            mark_at(tags, Some(writer), Mark::Global);
+        }
+    }
+}
+
+/// Marks a definition and the calls that it is local to; or the file.
+fn mark_at(tags: &mut Tags, at: Option<usize>, mark: Mark) {
+    let Some(mut at) = at else { return tags.marks.add(mark) };
+    // What has the mark has given it to all calls around it already.
+    while let Some(definition) = tags.definitions.get_mut(at).filter(|d| !d.marks.has(mark)) {
+        definition.marks.add(mark);
+        let Some(outer) = definition.within.map(|w| w as usize) else { break };
+        if !tags.definitions.get(outer).is_some_and(|d| d.kind.is_callable()) {
+            break;
+        }
+        at = outer;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Grammars and the queries that look for definitions and references in their trees.
 //!
-//! A query is a data file in `queries/`. Its captures mean:
+//! A query is a data file in `queries/`, in tree-sitter's query language (what of it: `pattern.rs`). Its captures mean:
 //!
 //! | capture | on |
 //! | --- | --- |
@@ -13,18 +13,21 @@
 //! | `between` | what may stand between the two, and is left out of signatures: attributes, annotations |
 //! | `doc` | documentation inside: the first statement of a body, when it is a string |
 //! | `outer` | what stands around one definition and belongs to it: `export`, `template<…>` |
+//! | `mark.MARK` | what gives the definition around it a mark |
+//! | `called` | what is called, as written; `(#mark! "MARK" "NAME" …)` says which names give a mark |
+//! | `write` | a name that is written to: a mark where it is a variable of the file |
 //!
 //! `(#set! prefix "type")` puts a word before signatures where one keyword stands for a list.
 
 use super::language::Language;
+use super::marks::Mark;
+use super::pattern::{self, Pattern, PatternError};
 use super::tags::{Kind, Use};
-use std::num::NonZeroU16;
 use std::sync::OnceLock;
-use tree_sitter::Query;
 
 /// The version of everything that turns bytes into [`super::Tags`]: queries, grammars and the code. It is a part
 /// of the key of every cached entry, so it changes whenever the same bytes may give other tags.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// What a capture means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,10 +41,13 @@ pub(super) enum Role {
     Between,
     Doc,
     Outer,
+    Mark(Mark),
+    Called,
+    Write,
 }
 
 impl Role {
-    fn named(name: &str) -> Option<Role> {
+    pub(super) fn named(name: &str) -> Option<Role> {
         Some(match name {
             "name" => Role::Name,
             "body" => Role::Body,
@@ -53,6 +59,9 @@ impl Role {
             "reference.call" => Role::Reference(Use::Call),
             "reference.type" => Role::Reference(Use::Type),
             "reference.import" => Role::Reference(Use::Import),
+            "called" => Role::Called,
+            "write" => Role::Write,
+            _ if name.starts_with("mark.") => Role::Mark(Mark::named(name.strip_prefix("mark.")?)?),
             _ => Role::Definition(match name.strip_prefix("definition.")? {
                 "module" => Kind::Module,
                 "class" => Kind::Class,
@@ -74,34 +83,45 @@ impl Role {
     }
 }
 
-/// A grammar with its query.
+/// A grammar with its patterns.
 pub(super) struct Grammar {
     pub(super) language: tree_sitter::Language,
-    pub(super) query: Query,
-    /// What each capture of the query means.
-    pub(super) roles: Vec<Role>,
-    /// The word before the signature, by pattern.
-    pub(super) prefixes: Vec<Option<String>>,
+    pub(super) patterns: Vec<Pattern>,
+    /// The patterns that start at each kind of node.
+    by_kind: Vec<Vec<u16>>,
+    /// Whether each kind of node is a named one; the others are leaves.
+    is_named: Vec<bool>,
     /// The field of a definition that holds its body.
-    pub(super) body: Option<NonZeroU16>,
+    pub(super) body: Option<u16>,
 }
 
 impl Grammar {
-    fn new(language: Language) -> Result<Grammar, String> {
+    fn new(language: Language) -> Result<Grammar, PatternError> {
         let (grammar, query) = parts(language);
-        let query = Query::new(&grammar, &query).map_err(|e| format!("{}: {e:?}", language.name()))?;
-        let role = |name: &&str| Role::named(name).ok_or_else(|| format!("{}: no capture is called {name}", language.name()));
-        let roles = query.capture_names().iter().map(role).collect::<Result<_, _>>()?;
-        let prefix = |pattern| {
-            let settings: &[tree_sitter::QueryProperty] = query.property_settings(pattern);
-            settings.iter().find(|p| &*p.key == "prefix").and_then(|p| p.value.as_deref().map(str::to_owned))
-        };
-        let prefixes = (0..query.pattern_count()).map(prefix).collect();
-        let body = grammar.field_id_for_name("body");
-        Ok(Grammar { language: grammar, query, roles, prefixes, body })
+        let patterns = pattern::read(&query, &grammar)?;
+        let kinds = grammar.node_kind_count();
+        let mut by_kind = vec![Vec::new(); kinds];
+        for (at, pattern) in (0..).zip(&patterns) {
+            let here = pattern.step.symbol.and_then(|symbol| by_kind.get_mut(usize::from(symbol)));
+            here.ok_or(PatternError::End)?.push(at);
+        }
+        let kinds = 0..u16::try_from(kinds).unwrap_or(u16::MAX);
+        let is_named = kinds.map(|kind| grammar.node_kind_is_named(kind)).collect();
+        let body = grammar.field_id_for_name("body").map(Into::into);
+        Ok(Grammar { language: grammar, patterns, by_kind, is_named, body })
     }
 
-    /// The grammar of a language; `None` when its query doesn't fit it, which a test rules out.
+    /// The patterns that start at a kind of node.
+    pub(super) fn patterns_at(&self, kind: u16) -> &[u16] {
+        self.by_kind.get(usize::from(kind)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a node of a kind may have children. Errors, which are of no kind, may.
+    pub(super) fn may_have_children(&self, kind: u16) -> bool {
+        self.is_named.get(usize::from(kind)).copied().unwrap_or(true)
+    }
+
+    /// The grammar of a language; `None` when its patterns don't fit it, which a test rules out.
     pub(super) fn of(language: Language) -> Option<&'static Grammar> {
         static ALL: [OnceLock<Option<Grammar>>; Language::ALL.len()] = [const { OnceLock::new() }; Language::ALL.len()];
         let at = Language::ALL.iter().position(|l| *l == language)?;
@@ -109,26 +129,27 @@ impl Grammar {
     }
 }
 
-fn parts(language: Language) -> (tree_sitter::Language, String) {
+/// The grammar of a language, and its query.
+pub(super) fn parts(language: Language) -> (tree_sitter::Language, String) {
+    const ECMASCRIPT: &str = include_str!("queries/ecmascript.scm");
+    const JSX: &str = include_str!("queries/jsx.scm");
+    const JAVASCRIPT: &str = include_str!("queries/javascript.scm");
+    const TYPESCRIPT: &str = include_str!("queries/typescript.scm");
+    const C: &str = include_str!("queries/c.scm");
     let (grammar, queries): (tree_sitter::Language, &[&str]) = match language {
         Language::Bash => (tree_sitter_bash::LANGUAGE.into(), &[include_str!("queries/bash.scm")]),
-        Language::C => (tree_sitter_c::LANGUAGE.into(), &[include_str!("queries/c.scm")]),
-        Language::Cpp => (tree_sitter_cpp::LANGUAGE.into(), &[include_str!("queries/c.scm"), include_str!("queries/cpp.scm")]),
+        Language::C => (tree_sitter_c::LANGUAGE.into(), &[C]),
+        Language::Cpp => (tree_sitter_cpp::LANGUAGE.into(), &[C, include_str!("queries/cpp.scm")]),
         Language::CSharp => (tree_sitter_c_sharp::LANGUAGE.into(), &[include_str!("queries/c-sharp.scm")]),
         Language::Go => (tree_sitter_go::LANGUAGE.into(), &[include_str!("queries/go.scm")]),
         Language::Java => (tree_sitter_java::LANGUAGE.into(), &[include_str!("queries/java.scm")]),
-        Language::JavaScript => {
-            (tree_sitter_javascript::LANGUAGE.into(), &[include_str!("queries/javascript.scm"), include_str!("queries/jsx.scm")])
-        }
+        Language::JavaScript => (tree_sitter_javascript::LANGUAGE.into(), &[ECMASCRIPT, JAVASCRIPT, JSX]),
         Language::Php => (tree_sitter_php::LANGUAGE_PHP.into(), &[include_str!("queries/php.scm")]),
         Language::Python => (tree_sitter_python::LANGUAGE.into(), &[include_str!("queries/python.scm")]),
         Language::Ruby => (tree_sitter_ruby::LANGUAGE.into(), &[include_str!("queries/ruby.scm")]),
         Language::Rust => (tree_sitter_rust::LANGUAGE.into(), &[include_str!("queries/rust.scm")]),
-        Language::TypeScript => (tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), &[include_str!("queries/typescript.scm")]),
-        Language::Tsx => (
-            tree_sitter_typescript::LANGUAGE_TSX.into(),
-            &[include_str!("queries/typescript.scm"), include_str!("queries/jsx.scm")],
-        ),
+        Language::TypeScript => (tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), &[ECMASCRIPT, TYPESCRIPT]),
+        Language::Tsx => (tree_sitter_typescript::LANGUAGE_TSX.into(), &[ECMASCRIPT, TYPESCRIPT, JSX]),
     };
     (grammar, queries.concat())
 }
@@ -141,7 +162,7 @@ mod tests {
     fn every_query_fits_its_grammar() {
         for language in Language::ALL {
             if let Err(e) = Grammar::new(language) {
-                panic!("{e}");
+                panic!("{}: {e}", language.name());
             }
             assert!(Grammar::of(language).is_some());
         }

@@ -1,17 +1,18 @@
 //! Marks: what a reader who looks for risk wants to know of a definition before reading it.
 //!
-//! They are told by names: of the definition, and of what it calls. A mark says where to look, and its absence proves nothing.
+//! The queries of each language say what gives them (`@mark.…`, `#mark!`, `@write`). A mark says where to look, and its
+//! absence proves nothing: names are compared, and what they are bound to isn't known.
 
-use super::tags::{Kind, Tags, Use};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// What a definition does besides computing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mark {
     /// Something outside starts here.
     Entry,
-    /// Data that outlives every call and can be written.
+    /// Data that outlives every call and is written; or who writes it.
     Global,
     /// Files.
     File,
@@ -24,6 +25,8 @@ pub enum Mark {
 }
 
 impl Mark {
+    const ALL: [Mark; 6] = [Mark::Entry, Mark::Global, Mark::File, Mark::Process, Mark::Network, Mark::Concurrency];
+
     /// The word in a map.
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,147 +38,113 @@ impl Mark {
             Mark::Concurrency => "concurrency",
         }
     }
+
+    pub(super) fn named(name: &str) -> Option<Mark> {
+        Self::ALL.into_iter().find(|m| m.name() == name)
+    }
 }
 
-/// Names that are called, sorted, with what that does. A name that most programs use for something else isn't here.
-const CALLS: &[(&str, Mark)] = &[
-    ("AtomicBool", Mark::Concurrency),
-    ("AtomicU64", Mark::Concurrency),
-    ("AtomicUsize", Mark::Concurrency),
-    ("CreateProcess", Mark::Process),
-    ("HttpClient", Mark::Network),
-    ("ListenAndServe", Mark::Network),
-    ("Mutex", Mark::Concurrency),
-    ("Popen", Mark::Process),
-    ("ProcessBuilder", Mark::Process),
-    ("ReadAllText", Mark::File),
-    ("RwLock", Mark::Concurrency),
-    ("TcpListener", Mark::Network),
-    ("TcpStream", Mark::Network),
-    ("ThreadPoolExecutor", Mark::Concurrency),
-    ("UdpSocket", Mark::Network),
-    ("WriteAllText", Mark::File),
-    ("XMLHttpRequest", Mark::Network),
-    ("accept", Mark::Network),
-    ("check_call", Mark::Process),
-    ("check_output", Mark::Process),
-    ("copyFile", Mark::File),
-    ("create_dir_all", Mark::File),
-    ("create_task", Mark::Concurrency),
-    ("curl", Mark::Network),
-    ("curl_exec", Mark::Network),
-    ("execFile", Mark::Process),
-    ("execSync", Mark::Process),
-    ("execve", Mark::Process),
-    ("execvp", Mark::Process),
-    ("fetch", Mark::Network),
-    ("file_get_contents", Mark::File),
-    ("file_put_contents", Mark::File),
-    ("fopen", Mark::File),
-    ("fork", Mark::Process),
-    ("mkdir", Mark::File),
-    ("mktemp", Mark::File),
-    ("popen", Mark::Process),
-    ("proc_open", Mark::Process),
-    ("pthread_create", Mark::Concurrency),
-    ("pthread_mutex_lock", Mark::Concurrency),
-    ("readFile", Mark::File),
-    ("readFileSync", Mark::File),
-    ("read_to_end", Mark::File),
-    ("read_to_string", Mark::File),
-    ("recv", Mark::Network),
-    ("remove_dir_all", Mark::File),
-    ("remove_file", Mark::File),
-    ("rmtree", Mark::File),
-    ("run_in_executor", Mark::Concurrency),
-    ("setInterval", Mark::Concurrency),
-    ("shell_exec", Mark::Process),
-    ("socket", Mark::Network),
-    ("spawn", Mark::Concurrency),
-    ("spawnSync", Mark::Process),
-    ("spawn_blocking", Mark::Concurrency),
-    ("ssh", Mark::Network),
-    ("system", Mark::Process),
-    ("unlink", Mark::File),
-    ("urlopen", Mark::Network),
-    ("wget", Mark::Network),
-    ("writeFile", Mark::File),
-    ("writeFileSync", Mark::File),
-    ("write_text", Mark::File),
-];
+/// A set of marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Marks(u8);
 
-/// The marks of a definition, in the order of their kind.
-pub(super) fn of(tags: &Tags, at: u32) -> Vec<Mark> {
-    let Some(definition) = tags.definitions.get(at as usize) else { return Vec::new() };
-    let mut out = Vec::new();
-    let signature = definition.signature.as_str();
-    match definition.kind {
-        Kind::Function if matches!(definition.name.as_str(), "main" | "Main" | "__main__") => out.push(Mark::Entry),
-        Kind::Method if definition.name == "main" && signature.contains("static") => out.push(Mark::Entry),
-        Kind::Method if definition.name == "Main" && signature.contains("static") => out.push(Mark::Entry),
-        Kind::Variable => {
-            let is_fixed = signature.contains("const ")
-                || (signature.starts_with("static ") || signature.contains(" static ")) && is_rust_constant(signature);
-            if !is_fixed {
-                out.push(Mark::Global);
-            }
-        }
-        _ => {}
+impl Marks {
+    /// Adds one.
+    pub(super) const fn add(&mut self, mark: Mark) {
+        self.0 |= 1 << mark as u8;
     }
-    if signature.starts_with("async ") || signature.contains(" async ") {
-        out.push(Mark::Concurrency);
+
+    /// Whether it is one of them.
+    pub const fn has(self, mark: Mark) -> bool {
+        self.0 & (1 << mark as u8) != 0
     }
-    if definition.kind.is_callable() {
-        let end = definition.end;
-        // References stand in the order of the text.
-        let from = tags.references.partition_point(|r| r.line < definition.line);
-        let inside = tags.references.iter().skip(from).take_while(|r| r.line <= end).filter(|r| r.within == Some(at));
-        for reference in inside.filter(|r| r.kind != Use::Import) {
-            let name = tags.name(reference);
-            if let Ok(found) = CALLS.binary_search_by_key(&name, |c| c.0) {
-                out.extend(CALLS.get(found).map(|c| c.1));
-            }
-        }
+
+    /// Whether there are none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
     }
-    out.sort_unstable();
-    out.dedup();
-    out
+
+    /// Those that it holds, in the order of their kind.
+    pub fn iter(self) -> impl Iterator<Item = Mark> {
+        Mark::ALL.into_iter().filter(move |m| self.has(*m))
+    }
+
+    /// Their names.
+    pub fn names(self) -> Vec<&'static str> {
+        self.iter().map(Mark::name).collect()
+    }
 }
 
-/// Whether a `static` of Rust can't be written.
-fn is_rust_constant(signature: &str) -> bool {
-    let is_rust = signature.split_once(": ").is_some_and(|(before, _)| before.contains("static "));
-    is_rust
-        && !signature.contains("static mut ")
-        && !["Atomic", "Mutex", "RwLock", "Cell", "Once", "Lazy"].iter().any(|w| signature.contains(w))
+/// Bytes of what is called that are looked at: a chain of calls may be as long as its file.
+const TAIL: usize = 120;
+
+/// The last part of a name: `read` of `std::fs::read`, `run` of `subprocess.run`.
+pub(super) fn last_part(name: &str) -> &str {
+    name.rsplit(is_separator).next().unwrap_or(name)
+}
+
+const fn is_separator(c: char) -> bool {
+    matches!(c, '.' | ':' | '>' | '\\' | '/')
+}
+
+/// The end of a text, at most [`TAIL`] bytes.
+fn tail(text: &str) -> &str {
+    let mut from = text.len().saturating_sub(TAIL);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text.get(from..).unwrap_or_default()
+}
+
+/// What calling a name means, perhaps one of another (`exec` of `runtime`): names in the table stand for themselves and for
+/// what ends with them behind a separator.
+pub(super) fn of_call<'c>(
+    calls: &'c HashMap<String, Vec<(String, Mark)>>,
+    of: Option<&str>,
+    name: &str,
+) -> impl Iterator<Item = Mark> + use<'c> {
+    let name = tail(name);
+    let found = calls.get(last_part(name)).map_or(&[][..], Vec::as_slice);
+    let whole = match of {
+        Some(of) if !found.is_empty() => format!("{}.{name}", tail(of)),
+        _ => name.to_owned(),
+    };
+    let meant =
+        move |call: &str| whole.strip_suffix(call).is_some_and(|before| before.is_empty() || before.ends_with(is_separator));
+    found.iter().filter(move |(call, _)| meant(call)).map(|(_, mark)| *mark)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repomap::{Language, extract};
 
-    fn marks(language: Language, text: &str, name: &str) -> Vec<Mark> {
-        let tags = extract(language, text).unwrap();
-        let at = tags.definitions.iter().position(|d| d.name == name).unwrap();
-        of(&tags, u32::try_from(at).unwrap())
+    #[test]
+    fn calls_are_told_by_the_end_of_their_names() {
+        let mut calls: HashMap<String, Vec<(String, Mark)>> = HashMap::new();
+        calls.entry("read".into()).or_default().push(("fs::read".into(), Mark::File));
+        calls.entry("run".into()).or_default().push(("run".into(), Mark::Process));
+        let of = |name: &str| of_call(&calls, None, name).collect::<Vec<_>>();
+        assert_eq!(of("std::fs::read"), [Mark::File]);
+        assert_eq!(of("fs::read"), [Mark::File]);
+        assert_eq!(of("ofs::read"), []);
+        assert_eq!(of("read"), []);
+        assert_eq!(of("x->run"), [Mark::Process]);
+        assert_eq!(of(&format!("{}.run", "ä".repeat(1000))), [Mark::Process]);
+        assert_eq!(of(""), []);
+        assert_eq!(of_call(&calls, Some("std::fs"), "read").count(), 0, "behind a dot");
+        assert_eq!(of_call(&calls, Some("(x.y)"), "run").collect::<Vec<_>>(), [Mark::Process]);
     }
 
     #[test]
-    fn the_table_is_sorted() {
-        assert!(CALLS.windows(2).all(|w| w[0].0 < w[1].0));
-    }
-
-    #[test]
-    fn marks_are_told_by_what_is_called() {
-        let rust =
-            "static mut N: u8 = 0;\nstatic M: u8 = 0;\nfn main() { fs::read_to_string(p); thread::spawn(f); }\nfn pure() {}\n";
-        assert_eq!(marks(Language::Rust, rust, "main"), [Mark::Entry, Mark::File, Mark::Concurrency]);
-        assert_eq!(marks(Language::Rust, rust, "pure"), []);
-        assert_eq!(marks(Language::Rust, rust, "N"), [Mark::Global]);
-        assert_eq!(marks(Language::Rust, rust, "M"), []);
-        let python = "async def f():\n    subprocess.check_output(x)\n";
-        assert_eq!(marks(Language::Python, python, "f"), [Mark::Process, Mark::Concurrency]);
-        assert_eq!(marks(Language::Bash, "get() { curl -s x; }\n", "get"), [Mark::Network]);
+    fn a_set_holds_what_was_added() {
+        let mut marks = Marks::default();
+        assert!(marks.is_empty());
+        for mark in Mark::ALL.into_iter().rev() {
+            marks.add(mark);
+            marks.add(mark);
+        }
+        assert_eq!(marks.iter().collect::<Vec<_>>(), Mark::ALL);
+        assert!(Mark::ALL.into_iter().all(|m| Mark::named(m.name()) == Some(m)));
     }
 }

@@ -26,11 +26,19 @@ pub(super) fn of(language: Language, kind: Kind, text: &str) -> Name {
             let name = plain(&on_one_line);
             Name { name: if name.is_empty() { on_one_line.clone() } else { name.to_owned() }, of: None }
         }
-        (Language::Cpp, Kind::Function | Kind::Prototype) => match split_scope(&on_one_line) {
+        (Language::Cpp, Kind::Function | Kind::Prototype) => match split_scope(without_parameters(&on_one_line)) {
             Some((of, name)) => Name { name: name.to_owned(), of: Some(plain(of).to_owned()) },
-            None => Name { name: on_one_line, of: None },
+            None => Name { name: without_parameters(&on_one_line).to_owned(), of: None },
         },
         _ => Name { name: on_one_line.trim_matches(['"', '\'']).to_owned(), of: None },
+    }
+}
+
+/// A conversion is named by its type: `operator bool` of `operator bool() const`.
+fn without_parameters(text: &str) -> &str {
+    match (text.contains("operator "), text.split_once('(')) {
+        (true, Some((name, _))) => name.trim_end(),
+        _ => text,
     }
 }
 
@@ -88,5 +96,7 @@ mod tests {
         let name = of(Language::Cpp, Kind::Function, "A::operator<<");
         assert_eq!((name.name.as_str(), name.of.as_deref()), ("operator<<", Some("A")));
         assert_eq!(of(Language::Cpp, Kind::Function, "operator std::string").name, "operator std::string");
+        assert_eq!(of(Language::Cpp, Kind::Function, "operator bool() const").name, "operator bool");
+        assert_eq!(of(Language::Cpp, Kind::Function, "operator()").name, "operator()");
     }
 }

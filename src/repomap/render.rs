@@ -4,10 +4,12 @@
 //! Markdown inside of code.
 
 use super::map::Ground;
-use super::marks;
+use super::marks::Marks;
 use super::settings::{Format, VERSION};
 use super::tags::{Definition, Tags};
-use crate::report::{code_span, terminal};
+use crate::escape::json::harmless;
+use crate::escape::markdown::code as code_span;
+use crate::escape::{line_start, terminal};
 use serde_json::{Map as Object, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -78,6 +80,11 @@ fn with_parents(tags: &Tags, chosen: &Chosen) -> Vec<(usize, u32)> {
     all.into_iter().map(|(at, depth)| (depth, at)).collect()
 }
 
+/// Marks behind what has them.
+fn column(marks: Marks) -> String {
+    if marks.is_empty() { String::new() } else { format!(" [{}]", marks.names().join(", ")) }
+}
+
 /// One definition on one line.
 fn line(ground: &Ground<'_>, tags: &Tags, at: u32, depth: usize) -> Option<String> {
     let definition = tags.definitions.get(at as usize)?;
@@ -85,18 +92,15 @@ fn line(ground: &Ground<'_>, tags: &Tags, at: u32, depth: usize) -> Option<Strin
     if ground.settings.lines {
         let _ = write!(out, "{}: ", definition.line);
     }
-    out.push_str(&terminal(&definition.signature));
+    out.push_str(&definition.signature);
     if let Some(doc) = &definition.doc {
-        let _ = write!(out, " — {}", terminal(doc));
+        let _ = write!(out, " — {doc}");
     }
     if ground.settings.marks {
-        let marks = marks::of(tags, at);
-        if !marks.is_empty() {
-            let names: Vec<&str> = marks.iter().map(|m| m.name()).collect();
-            let _ = write!(out, " [{}]", names.join(", "));
-        }
+        out.push_str(&column(definition.marks));
     }
-    Some(out)
+    // A signature may begin with `::`, which is a command to some runners.
+    Some(line_start(&out))
 }
 
 fn text(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
@@ -104,9 +108,12 @@ fn text(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -> S
     let mut out = format!("# {holds}\n# {left}\n# {}\n", ground.settings.line());
     for (file, chosen) in files {
         let Some(content) = ground.snapshot.files.get(*file) else { continue };
-        let _ = write!(out, "\n{}", terminal(&content.path));
+        let _ = write!(out, "\n{}", line_start(&content.path));
         if let Some(doc) = &content.tags.doc {
             let _ = write!(out, " — {}", terminal(doc));
+        }
+        if ground.settings.marks {
+            out.push_str(&column(content.tags.marks));
         }
         out.push('\n');
         if let Some(reason) = ground.reasons.get(file) {
@@ -124,7 +131,8 @@ fn markdown(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) 
     let mut out = format!("<!-- {} -->\n\n{holds}.\n\n{left}.\n", ground.settings.line());
     for (file, chosen) in files {
         let Some(content) = ground.snapshot.files.get(*file) else { continue };
-        let _ = write!(out, "\n## {}\n", code_span(&content.path));
+        let marks = if ground.settings.marks { column(content.tags.marks) } else { String::new() };
+        let _ = write!(out, "\n## {}{marks}\n", code_span(&content.path));
         if let Some(doc) = &content.tags.doc {
             let _ = write!(out, "\n{}\n", code_span(doc));
         }
@@ -148,7 +156,7 @@ fn markdown(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) 
 }
 
 /// A definition as a member of a JSON map.
-fn value(ground: &Ground<'_>, tags: &Tags, at: u32, definition: &Definition) -> Value {
+fn value(ground: &Ground<'_>, tags: &Tags, definition: &Definition) -> Value {
     let mut out = Object::new();
     out.insert("name".into(), json!(definition.name));
     out.insert("kind".into(), json!(definition.kind));
@@ -163,7 +171,7 @@ fn value(ground: &Ground<'_>, tags: &Tags, at: u32, definition: &Definition) -> 
         out.insert("line".into(), json!(definition.line));
     }
     if ground.settings.marks {
-        out.insert("marks".into(), json!(marks::of(tags, at)));
+        out.insert("marks".into(), json!(definition.marks.names()));
     }
     Value::Object(out)
 }
@@ -184,7 +192,10 @@ fn as_json(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -
             if let Some(reason) = ground.reasons.get(file) {
                 out.insert("reason".into(), json!(reason));
             }
-            let of = |at: &u32| Some(value(ground, &content.tags, *at, content.tags.definitions.get(*at as usize)?));
+            if ground.settings.marks {
+                out.insert("marks".into(), json!(content.tags.marks.names()));
+            }
+            let of = |at: &u32| Some(value(ground, &content.tags, content.tags.definitions.get(*at as usize)?));
             out.insert("definitions".into(), chosen.iter().filter_map(of).collect());
             Some(Value::Object(out))
         })
@@ -201,7 +212,7 @@ fn as_json(ground: &Ground<'_>, files: &[(usize, Chosen)], definitions: usize) -
         "map": listed,
     });
     let text = serde_json::to_string_pretty(&whole).unwrap_or_default();
-    let mut text = crate::report::harmless_json(&text);
+    let mut text = harmless(&text);
     text.push('\n');
     text
 }

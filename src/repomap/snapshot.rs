@@ -2,7 +2,7 @@
 
 use super::cache::{Cache, Key};
 use super::classify::{Attributes, LeftOut, MAX_BYTES, text};
-use super::extract::extract;
+use super::extract::Extractor;
 use super::language::Language;
 use super::settings;
 use super::tags::Tags;
@@ -103,7 +103,7 @@ pub fn paths(root: &Path) -> Result<Vec<(String, PathBuf)>, TreeError> {
 /// # Errors
 /// Why it is left out.
 pub fn of_file(path: &str, bytes: &[u8]) -> Result<Option<File>, LeftOut> {
-    Ok(file(path.to_owned(), bytes, None)?.filter(|f| f.language.is_some()))
+    Ok(file(&mut Extractor::default(), path.to_owned(), bytes, None)?.filter(|f| f.language.is_some()))
 }
 
 fn list(root: &Path) -> Result<Listing, TreeError> {
@@ -195,7 +195,7 @@ fn read(mut listing: Listing, repository: Option<&Repository>, cache: Option<&Ca
             batch.push((path, content));
         }
         let parsed: Vec<_> =
-            batch.into_par_iter().map(|(path, content)| content.and_then(|bytes| file(path, &bytes, cache))).collect();
+            batch.into_par_iter().map_init(Extractor::default, |e, (path, content)| file(e, path, &content?, cache)).collect();
         for one in parsed {
             match one {
                 Ok(Some(file)) => out.files.push(file),
@@ -209,7 +209,7 @@ fn read(mut listing: Listing, repository: Option<&Repository>, cache: Option<&Ca
 }
 
 /// What a file defines. `None` for a map that was written before: it can't be a part of the next one.
-fn file(path: String, bytes: &[u8], cache: Option<&Cache>) -> Result<Option<File>, LeftOut> {
+fn file(extractor: &mut Extractor, path: String, bytes: &[u8], cache: Option<&Cache>) -> Result<Option<File>, LeftOut> {
     let language = Language::of(&path, bytes);
     let text = text(bytes, language.is_some())?;
     let Some(language) = language else {
@@ -221,7 +221,7 @@ fn file(path: String, bytes: &[u8], cache: Option<&Cache>) -> Result<Option<File
     if let Some(tags) = cache.zip(key.as_ref()).and_then(|(c, k)| c.get(k)) {
         return Ok(Some(File { path, language: Some(language), tags }));
     }
-    let tags = extract(language, text).map_err(|_| LeftOut::Unparsed)?;
+    let tags = extractor.extract(language, text).map_err(|_| LeftOut::Unparsed)?;
     if let Some((cache, key)) = cache.zip(key) {
         cache.put(key, &tags);
     }

@@ -1,5 +1,6 @@
 //! What a file defines and what it refers to.
 
+use super::marks::Marks;
 use serde::{Deserialize, Serialize};
 
 /// What is defined.
@@ -122,6 +123,8 @@ pub struct Definition {
     pub of: Option<String>,
     /// Whether other files can't, or by convention don't, refer to it.
     pub private: bool,
+    /// What it does besides computing, as far as names tell.
+    pub marks: Marks,
 }
 
 /// A reference.
@@ -148,6 +151,8 @@ pub struct Tags {
     pub names: Vec<String>,
     /// The first line of the file's own documentation.
     pub doc: Option<String>,
+    /// Marks of what stands outside of all definitions.
+    pub marks: Marks,
     /// Whether parts of the file don't parse. What does is there all the same.
     pub has_errors: bool,
 }

@@ -3,6 +3,7 @@
 #![allow(missing_docs, reason = "the names of the members say what docs/report.md says at length")]
 
 use crate::diag::{Finding, Severity};
+pub(super) use crate::escape::json::harmless;
 use crate::governance::State;
 use crate::replay::{Summary, Verdict};
 use crate::verify::Report;
@@ -250,23 +251,4 @@ pub fn safe_json(value: &serde_json::Value) -> String {
 pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let text = serde_json::to_string(value).map_err(io::Error::other)?;
     writeln!(out, "{}", harmless(&text))
-}
-
-/// JSON text with what acts on a terminal or a runner written as `\uhhhh`. Outside of strings JSON has no
-/// such characters but line ends, which stay.
-pub fn harmless(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        let opens = c == '#' && safe.ends_with('#') && super::escape::opens_command(rest.as_str());
-        if c == '\n' || !(opens || super::escape::is_dangerous(c)) {
-            safe.push(c);
-        } else {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                safe.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
-    safe
 }

@@ -3,7 +3,6 @@
 //! Everything in a finding may have been written by an attacker. No text of it leaves an emitter
 //! without the escaping of the place where it goes.
 
-mod escape;
 mod github;
 mod gitlab;
 mod html;
@@ -19,10 +18,12 @@ mod sarif;
 mod text;
 mod words;
 
-pub use escape::terminal;
-pub use json::{Document, findings_json, harmless as harmless_json, safe_json, write_json, write_pretty};
+pub use crate::escape::json::harmless as harmless_json;
+pub use crate::escape::markdown::code as code_span;
+pub use crate::escape::terminal;
+pub use json::{Document, findings_json, safe_json, write_json, write_pretty};
 pub use jsonl::Line;
-pub use markdown::{MARKER, code_span};
+pub use markdown::MARKER;
 pub use outcome::Outcome;
 pub use run::{Format, Run};
 pub use text::{TextOptions, write_findings, write_problem, write_text};

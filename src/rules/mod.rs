@@ -85,6 +85,7 @@ mod yv902;
 mod yv903;
 mod yv904;
 mod yv905;
+mod yv906;
 mod yv911;
 mod yv912;
 mod yv913;
@@ -226,6 +227,7 @@ pub const ALL: &[&Rule] = &[
     &yv903::RULE,
     &yv904::RULE,
     &yv905::RULE,
+    &yv906::RULE,
     &yv911::RULE,
     &yv912::RULE,
     &yv913::RULE,

@@ -11,6 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tokens", &[]),
     ("workspace", &["command", "diag"]),
     ("diag", &[]),
+    ("escape", &[]),
     ("schema", &["json", "time"]),
     ("governance", &[]),
     ("random", &[]),
@@ -21,7 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("replay", &["governance", "trace", "json", "command", "workspace", "policy", "tokens"]),
     ("rules", &["replay", "policy", "governance", "trace", "json", "diag"]),
     ("verify", &["rules", "replay", "governance", "trace", "scan", "schema", "source", "json", "diag", "workspace"]),
-    ("report", &["verify", "rules", "replay", "governance", "trace", "command", "diag"]),
+    ("report", &["escape", "verify", "rules", "replay", "governance", "trace", "command", "diag"]),
     ("trajectory", &["report", "verify", "replay", "policy", "command", "governance", "trace", "scan", "json", "diag"]),
     ("manifest", &["schema", "scan", "trace", "rules", "workspace", "json", "time", "diag"]),
     // A map of code is a layer of knowledge.
@@ -34,8 +35,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("attest", &["trace"]),
     ("redact", &["trace", "scan", "json"]),
     ("detectors", &["verify", "rules", "replay", "diag"]),
-    // Of `report` only the escaping: what a map shows is counted as it is shown.
-    ("repomap", &["workspace", "tokens", "report"]),
+    ("repomap", &["workspace", "tokens", "escape"]),
     ("config", &["verify", "rules", "time", "diag"]),
     (
         "cli",

@@ -141,6 +141,45 @@ fn the_committed_map_has_to_be_what_the_tree_gives() {
 }
 
 #[test]
+fn interfaces_are_compared_with_where_the_branch_began() {
+    let repository = repository(&format!("{PLAIN}[repo-map]\nbase = 'main'\n"), GREEN);
+    let root = repository.path();
+    let ran = gate(root, &[]);
+    assert!(ran.code == 2, "there is no repository: {}{}", ran.out, ran.err);
+    let git = |args: &[&str]| {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+        assert!(Command::new("git").current_dir(root).args(identity).args(args).status().unwrap().success());
+    };
+    git(&["init", "-q", "-b", "main"]);
+    fs::write(root.join("add.py"), "def add(a, b):\n    return a + b\ndef gone(): pass\ndef _own(): pass\n").unwrap();
+    git(&["add", "."]);
+    git(&["commit", "-qm", "one"]);
+    git(&["checkout", "-qb", "work"]);
+    let ran = gate(root, &[]);
+    assert!(ran.code == 0 && ran.out.contains("new 0, gone or written otherwise 0"), "{}{}", ran.out, ran.err);
+    // What the names say comes from the pull request.
+    let evil = "def add(a, b, c='`<img src=x> @team ##[error]'):\n    return a + b\ndef fresh(): pass\ndef _other(): pass\n";
+    fs::write(root.join("add.py"), evil).unwrap();
+    let ran = gate(root, &[]);
+    assert!(ran.code == 0 && ran.out.contains("note[YV906]") && ran.out.contains("] add.py:1:1: "), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("new 1, gone or written otherwise 2, private ones that differ 2"), "{}", ran.out);
+    assert!(ran.out.contains("new definitions: fresh") && ran.out.contains("`gone` is gone"), "{}", ran.out);
+    let markdown = gate(root, &["--format", "markdown-comment"]).out;
+    assert!(markdown.contains("YV906") && !markdown.contains("##["), "{markdown}");
+    let html = pulldown_cmark::Parser::new(&markdown)
+        .filter(|e| matches!(e, pulldown_cmark::Event::InlineHtml(h) | pulldown_cmark::Event::Html(h) if h.contains("img")))
+        .count();
+    assert_eq!(html, 0, "{markdown}");
+    assert_eq!(gate(root, &["--fail-on", "note"]).code, 1);
+    let config = format!("{PLAIN}[repo-map]\nbase = 'main'\n[severity.YV906]\nlevel = 'error'\nreason = 'a library'\n");
+    fs::write(root.join("yuangs-verify.toml"), config).unwrap();
+    assert_eq!(gate(root, &[]).code, 1, "configured to fail");
+    fs::write(root.join("yuangs-verify.toml"), format!("{PLAIN}[repo-map]\n")).unwrap();
+    let ran = gate(root, &[]);
+    assert!(ran.code == 3 && ran.err.contains("neither a file nor a base"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
 fn recorded_decisions_are_held_against_the_policy() {
     let config = format!("{PLAIN}[policy]\nfile = 'policy.yaml'\nuntested = 'it is young'\n");
     let repository = repository(&config, GREEN);

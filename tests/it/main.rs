@@ -36,6 +36,7 @@ mod properties;
 mod reading;
 mod redact;
 mod repomap;
+mod repomap_marks;
 mod repomap_samples;
 mod reports;
 mod secrets;

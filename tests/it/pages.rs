@@ -18,13 +18,22 @@ fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     let section = page.split_once(&format!("\n{heading}\n")).unwrap().1;
     let section = section.split_once("\n## ").map_or(section, |(here, _)| here);
     let blocks: Vec<&str> = section.split("```").skip(1).step_by(2).collect();
-    let [policy, beside] = blocks.as_slice() else { panic!("{heading} needs two blocks") };
+    let [policy, rest @ ..] = blocks.as_slice() else { panic!("{heading} needs a block") };
     let (info, policy) = policy.split_once('\n').unwrap();
-    let (language, beside) = beside.split_once('\n').unwrap();
     std::fs::write(folder.join("policy.yaml"), policy).unwrap();
     let mut arguments: Vec<&str> = info.split_whitespace().skip(1).collect();
     let command = arguments.remove(0);
-    if command == "repomap" {
+    let is_compared = arguments.starts_with(&["diff"]);
+    let (language, beside) = match rest {
+        [beside] => beside.split_once('\n').unwrap(),
+        _ if rest.is_empty() && is_compared => ("", ""),
+        _ => panic!("{heading} needs two blocks"),
+    };
+    if is_compared {
+        // The page's repository has the code before.
+        std::fs::remove_file(folder.join("policy.yaml")).unwrap();
+        std::fs::write(folder.join("code.py"), policy).unwrap();
+    } else if command == "repomap" {
         std::fs::remove_file(folder.join("policy.yaml")).unwrap();
         std::fs::write(folder.join("code.py"), policy).unwrap();
         std::fs::write(folder.join(arguments.last().unwrap()), beside).unwrap();

@@ -258,10 +258,16 @@ fn nothing_of_a_tree_acts_on_a_terminal_or_ends_its_place() {
     fs::write(folder.path().join("evil.py"), evil).unwrap();
     #[cfg(unix)]
     fs::write(folder.path().join("a\n##[error]\u{1b}`.py"), "def g(): pass\n").unwrap();
+    // Lines that a runner would take for commands: a path, a signature, a name.
+    fs::write(folder.path().join("::error::path.py"), "def h(): pass\n").unwrap();
+    fs::write(folder.path().join("scope.cpp"), "::error::x f() { return 1; }\n").unwrap();
+    fs::write(folder.path().join("colons.sh"), "::error::hello() { true; }\n").unwrap();
+    let tags = stdout(folder.path(), &["tags", "--format", "ctags"]);
+    assert!(tags.contains("error::hello") && !tags.lines().any(|l| l.trim_start().starts_with("::")), "{tags}");
     for format in ["text", "markdown", "json"] {
         let text = stdout(folder.path(), &["build", "--format", format]);
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{9b}']) && !text.contains("##["), "{format}: {text}");
-        assert!(!text.lines().any(|l| l.starts_with("::")), "{text}");
+        assert!(!text.lines().any(|l| l.trim_start().starts_with("::")), "{text}");
     }
     let markdown = stdout(folder.path(), &["build", "--format", "markdown"]);
     let html: Vec<_> = pulldown_cmark::Parser::new(&markdown)

@@ -18,8 +18,10 @@ fn written(tags: &Tags) -> String {
     for d in &tags.definitions {
         let parent = tags.parent(d).map(|p| format!("{p} . ")).unwrap_or_default();
         let private = if d.private { " (private)" } else { "" };
+        let marks = if d.marks.is_empty() { String::new() } else { format!(" [{}]", d.marks.names().join(", ")) };
         let doc = d.doc.as_ref().map(|d| format!(" | {d}")).unwrap_or_default();
-        writeln!(out, "{}-{} {} {parent}{}{private} | {}{doc}", d.line, d.end, d.kind.name(), d.name, d.signature).unwrap();
+        writeln!(out, "{}-{} {} {parent}{}{private}{marks} | {}{doc}", d.line, d.end, d.kind.name(), d.name, d.signature)
+            .unwrap();
     }
     for r in &tags.references {
         let within = r.within.map_or("", |w| tags.definitions[w as usize].name.as_str());

@@ -5,7 +5,7 @@ use super::Located;
 use crate::cli::output::Failure;
 use crate::cli::policy::{compared, held_against, tested};
 use crate::cli::replay::trust_store;
-use crate::cli::repomap::checked;
+use crate::cli::repomap::{checked, interface};
 use crate::config::{RiskProfile, Traces};
 use crate::replay::Assessor;
 use crate::rules::Settings;
@@ -27,7 +27,7 @@ pub(super) struct Part {
 }
 
 /// All steps, in their order.
-const STEPS: [Step; 5] = [traces, policy_test, policy_compare, policy_replay, repo_map];
+const STEPS: [Step; 6] = [traces, policy_test, policy_compare, policy_replay, repo_map, interfaces];
 
 /// Runs the steps; what they found is one report.
 pub(super) fn run(located: &Located, max_turns: usize) -> Result<Part, Failure> {
@@ -105,11 +105,30 @@ fn repo_map(located: &Located, _: usize) -> Result<Part, Failure> {
     let Some(map) = &located.config.repo_map else {
         return Ok(Part::default());
     };
-    let (mut report, any) =
-        checked(&located.root.join(&map.file), if located.root.as_os_str().is_empty() { Path::new(".") } else { &located.root })?;
+    let Some(file) = &map.file else {
+        let lacking = map.base.is_none().then(|| "[repo-map] names neither a file nor a base: nothing is looked at".to_owned());
+        return Ok(Part { lacking, ..Part::default() });
+    };
+    let (mut report, any) = checked(&located.root.join(file), tree(located))?;
     rename(&mut report, located);
     let lacking = (!any).then(|| "the repo map maps nothing: no file with definitions in a known language was found".to_owned());
     Ok(Part { report, missing: None, lacking })
+}
+
+/// Compares what the folder of the configuration defines with what it defined where the branch began.
+fn interfaces(located: &Located, _: usize) -> Result<Part, Failure> {
+    let Some(base) = located.config.repo_map.as_ref().and_then(|m| m.base.as_deref()) else {
+        return Ok(Part::default());
+    };
+    // Its findings are named from that folder already.
+    let (report, any) = interface(tree(located), base)?;
+    let lacking = (!any).then(|| "no interface was compared: no file with definitions in a known language was found".to_owned());
+    Ok(Part { report, missing: None, lacking })
+}
+
+/// The folder of the configuration.
+fn tree(located: &Located) -> &Path {
+    if located.root.as_os_str().is_empty() { Path::new(".") } else { &located.root }
 }
 
 /// Names the files of findings relative to the configuration.

@@ -1,10 +1,11 @@
 //! `repomap diff`.
 
-use super::tree::revision;
-use crate::cli::EXIT_CLEAN;
+use super::interface::findings;
+use super::tree::{revision, unread};
 use crate::cli::output::{Color, Failure, print};
+use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::repomap::{Change, Difference, Snapshot, diff, of_folder};
-use crate::report::{code_span, safe_json, terminal};
+use crate::report::{code_span, findings_json, safe_json, terminal};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::{self, Write};
@@ -36,6 +37,9 @@ pub struct DiffArgs {
     /// List private definitions too.
     #[arg(long)]
     private: bool,
+    /// Exit with 1 when a definition that isn't private is gone or written otherwise (YV906).
+    #[arg(long)]
+    fail: bool,
     /// How to report.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -52,11 +56,6 @@ struct Compared {
     hidden: usize,
 }
 
-fn unread(snapshot: &Snapshot) -> usize {
-    let broken = snapshot.files.iter().filter(|f| f.tags.has_errors).count();
-    broken + snapshot.left_out.get(&crate::repomap::LeftOut::Unparsed).copied().unwrap_or(0)
-}
-
 fn definitions(snapshot: &Snapshot) -> usize {
     snapshot.files.iter().map(|f| f.tags.definitions.len()).sum()
 }
@@ -69,6 +68,7 @@ impl DiffArgs {
             None => of_folder(&self.path, None).map_err(|e| Failure::unable(e.to_string(), "--path takes a folder"))?,
         };
         let all = diff(&before, &after);
+        let findings = findings(&all);
         let (shown, hidden): (Vec<_>, Vec<_>) = all.into_iter().partition(|d| self.private || !d.private);
         let compared = Compared {
             head: self.head.clone().unwrap_or_else(|| "the work tree".into()),
@@ -85,12 +85,16 @@ impl DiffArgs {
                     "version": 1, "base": self.base, "head": self.head,
                     "definitions": { "base": compared.definitions.0, "head": compared.definitions.1 },
                     "notWhollyParsed": { "base": compared.unread.0, "head": compared.unread.1 },
-                    "differences": compared.shown, "private": compared.hidden,
+                    "differences": compared.shown, "private": compared.hidden, "findings": findings_json(&findings),
                 });
                 writeln!(out, "{}", safe_json(&value))
             }
         })?;
-        Ok(if compared.definitions == (0, 0) { super::nothing("compared") } else { EXIT_CLEAN })
+        Ok(match () {
+            () if compared.definitions == (0, 0) => super::nothing("compared"),
+            () if self.fail && !findings.is_empty() => EXIT_FINDINGS,
+            () => EXIT_CLEAN,
+        })
     }
 
     /// What was compared and how much of it differs.

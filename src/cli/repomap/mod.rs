@@ -3,10 +3,12 @@
 mod build;
 mod check;
 mod diff;
+mod interface;
 mod tags;
 mod tree;
 
 pub(super) use check::checked;
+pub(super) use interface::interface;
 
 use super::EXIT_EMPTY;
 use super::output::Failure;

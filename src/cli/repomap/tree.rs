@@ -1,7 +1,7 @@
 //! Which tree is read.
 
 use crate::cli::output::Failure;
-use crate::repomap::{Cache, Snapshot, of_folder, of_revision};
+use crate::repomap::{Cache, LeftOut, Snapshot, of_folder, of_revision};
 use crate::workspace::git::Repository;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,26 @@ pub(super) fn revision(path: &Path, rev: &str, cache: Option<&Cache>) -> Result<
         None => String::new(),
     };
     of_revision(&repository, rev, &folder, cache).map_err(|e| unable(&e))
+}
+
+/// Reads a folder as it was where the history of `HEAD` parted from that of another revision; and the commit, in short.
+pub(super) fn at_merge_base(path: &Path, base: &str) -> Result<(String, Snapshot), Failure> {
+    let unable = |e: &dyn std::fmt::Display| {
+        let remedy = "is it fetched, with its history? A shallow clone has only the newest commit";
+        Failure::unable(e.to_string(), remedy)
+    };
+    let repository = Repository::discover(path).map_err(|e| unable(&e))?;
+    let commit = |revision: &str| repository.commit(revision).map_err(|e| unable(&e));
+    let parting = repository.merge_base(commit("HEAD")?, commit(base)?).map_err(|e| unable(&e))?;
+    let parting = parting.ok_or_else(|| unable(&format!("`HEAD` and `{base}` share no commit")))?.to_string();
+    let snapshot = revision(path, &parting, None)?;
+    Ok((parting.chars().take(12).collect(), snapshot))
+}
+
+/// Files of which not everything is known: they don't parse, or would take too much work.
+pub(super) fn unread(snapshot: &Snapshot) -> usize {
+    let broken = snapshot.files.iter().filter(|f| f.tags.has_errors).count();
+    broken + snapshot.left_out.get(&LeftOut::Unparsed).copied().unwrap_or(0)
 }
 
 /// Where a folder lies below another one, with `/` at its end; empty when they are the same.

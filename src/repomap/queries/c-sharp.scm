@@ -35,3 +35,35 @@
 (attribute name: (identifier) @reference.type)
 (nullable_type type: (identifier) @reference.type)
 (array_type type: (identifier) @reference.type)
+
+((field_declaration (modifier "static") (variable_declaration (variable_declarator name: (identifier) @name))) @definition.variable)
+
+; Marks.
+((method_declaration (modifier "static") name: (identifier) @mark.entry) (#eq? @mark.entry "Main"))
+((method_declaration (attribute_list (attribute name: (identifier) @mark.entry)))
+  (#any-of? @mark.entry "HttpGet" "HttpPost" "HttpPut" "HttpDelete" "HttpPatch" "Route" "Function" "FunctionName"))
+(modifier "async" @mark.concurrency)
+(await_expression) @mark.concurrency
+(lock_statement) @mark.concurrency
+((invocation_expression function: (_) @called)
+  (#mark! "file" "File.ReadAllText" "File.ReadAllBytes" "File.ReadAllLines" "File.ReadLines" "File.WriteAllText" "File.WriteAllBytes"
+    "File.AppendAllText" "File.Open" "File.OpenRead" "File.OpenWrite" "File.Create" "File.Copy" "File.Move" "File.Delete" "File.Exists"
+    "File.ReadAllTextAsync" "File.WriteAllTextAsync" "Directory.CreateDirectory" "Directory.Delete" "Directory.GetFiles"
+    "Directory.EnumerateFiles" "Path.GetTempFileName")
+  (#mark! "process" "Process.Start" "Environment.Exit" "Environment.FailFast" "process.Kill")
+  (#mark! "network" "GetAsync" "PostAsync" "PutAsync" "DeleteAsync" "SendAsync" "GetStringAsync" "GetByteArrayAsync" "Dns.GetHostEntry"
+    "WebRequest.Create" "ConnectAsync")
+  (#mark! "concurrency" "Task.Run" "Task.WhenAll" "Task.WhenAny" "Task.Factory.StartNew" "Parallel.For" "Parallel.ForEach"
+    "Parallel.ForEachAsync" "ThreadPool.QueueUserWorkItem" "Monitor.Enter" "Interlocked.Increment" "Interlocked.Decrement"
+    "Interlocked.Exchange" "Interlocked.CompareExchange" "Thread.Sleep" "AsParallel"))
+((object_creation_expression type: (_) @called)
+  (#mark! "file" "FileStream" "StreamReader" "StreamWriter" "FileInfo" "DirectoryInfo" "FileSystemWatcher")
+  (#mark! "process" "ProcessStartInfo" "Process")
+  (#mark! "network" "HttpClient" "TcpClient" "TcpListener" "UdpClient" "Socket" "HttpListener" "ClientWebSocket" "SqlConnection")
+  (#mark! "concurrency" "Thread" "SemaphoreSlim" "Mutex" "ManualResetEvent" "Timer" "CancellationTokenSource"))
+(assignment_expression left: [
+  (identifier) @write
+  (member_access_expression name: (identifier) @write)
+  (element_access_expression expression: (identifier) @write)])
+(postfix_unary_expression (identifier) @write)
+(prefix_unary_expression (identifier) @write)

@@ -38,3 +38,25 @@
   (identifier) @reference.call
   (field_expression field: (field_identifier) @reference.call)])
 (type_identifier) @reference.type
+
+; Marks.
+((function_definition declarator: (function_declarator declarator: (identifier) @mark.entry))
+  (#any-of? @mark.entry "main" "wmain" "WinMain" "DllMain" "LLVMFuzzerTestOneInput"))
+((call_expression function: (_) @called)
+  (#mark! "file" "fopen" "freopen" "open" "openat" "creat" "unlink" "unlinkat" "remove" "rename" "mkdir" "rmdir" "opendir" "mkstemp" "mkdtemp" "tmpfile"
+    "symlink" "link" "chmod" "chown" "truncate" "ftruncate" "stat" "lstat" "mmap" "CreateFileA" "CreateFileW" "DeleteFileW")
+  (#mark! "process" "system" "popen" "fork" "vfork" "execl" "execlp" "execle" "execv" "execvp" "execve" "posix_spawn" "kill" "exit" "_exit" "abort"
+    "waitpid" "CreateProcessA" "CreateProcessW" "ShellExecuteW" "dlopen")
+  (#mark! "network" "socket" "connect" "bind" "listen" "accept" "accept4" "recv" "recvfrom" "send" "sendto" "getaddrinfo" "gethostbyname"
+    "WSAStartup" "curl_easy_perform")
+  (#mark! "concurrency" "pthread_create" "pthread_join" "pthread_mutex_lock" "pthread_mutex_init" "pthread_rwlock_rdlock" "pthread_rwlock_wrlock"
+    "pthread_cond_wait" "thrd_create" "mtx_lock" "CreateThread" "_beginthreadex" "EnterCriticalSection" "atomic_fetch_add" "atomic_store"
+    "atomic_compare_exchange_strong" "sem_wait" "signal" "sigaction"))
+(assignment_expression left: [
+  (identifier) @write
+  (field_expression argument: (identifier) @write)
+  (subscript_expression argument: (identifier) @write)])
+(update_expression argument: [
+  (identifier) @write
+  (field_expression argument: (identifier) @write)
+  (subscript_expression argument: (identifier) @write)])

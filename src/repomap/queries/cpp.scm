@@ -39,3 +39,19 @@
   (field_expression field: (template_method name: (field_identifier) @reference.call))])
 (qualified_identifier scope: (namespace_identifier) @reference.type)
 (using_declaration (qualified_identifier name: (identifier) @reference.import))
+
+; Marks.
+((call_expression function: (_) @called)
+  (#mark! "file" "filesystem::remove" "filesystem::remove_all" "filesystem::rename" "filesystem::copy" "filesystem::create_directory"
+    "filesystem::create_directories" "fs::remove" "fs::remove_all" "fs::rename" "fs::copy" "fs::create_directories")
+  (#mark! "process" "std::system" "std::exit" "std::abort" "std::terminate" "std::quick_exit")
+  (#mark! "concurrency" "std::async" "std::thread" "std::jthread" "this_thread::sleep_for" "fetch_add" "compare_exchange_strong"
+    "compare_exchange_weak"))
+((declaration type: (_) @called)
+  (#mark! "file" "std::ifstream" "std::ofstream" "std::fstream" "ifstream" "ofstream" "fstream")
+  (#mark! "network" "tcp::socket" "tcp::acceptor" "io_context")
+  (#mark! "concurrency" "std::thread" "std::jthread" "std::mutex"))
+((template_type name: (type_identifier) @mark.concurrency)
+  (#any-of? @mark.concurrency "lock_guard" "unique_lock" "scoped_lock" "shared_lock" "atomic" "future" "promise"))
+((template_function name: (identifier) @mark.concurrency) (#any-of? @mark.concurrency "async"))
+(co_await_expression) @mark.concurrency

@@ -28,3 +28,26 @@
   (identifier) @reference.call
   (selector_expression field: (field_identifier) @reference.call)])
 (type_identifier) @reference.type
+
+; Marks.
+((function_declaration name: (identifier) @mark.entry) (#any-of? @mark.entry "main" "init"))
+(go_statement) @mark.concurrency
+(select_statement) @mark.concurrency
+(send_statement) @mark.concurrency
+(channel_type) @mark.concurrency
+((call_expression function: (_) @called)
+  (#mark! "file" "os.Open" "os.OpenFile" "os.Create" "os.CreateTemp" "os.ReadFile" "os.WriteFile" "os.Remove" "os.RemoveAll" "os.Rename"
+    "os.Mkdir" "os.MkdirAll" "os.MkdirTemp" "os.ReadDir" "os.Stat" "os.Symlink" "os.Chmod" "ioutil.ReadFile" "ioutil.WriteFile"
+    "ioutil.ReadDir" "ioutil.TempDir" "filepath.Walk" "filepath.WalkDir")
+  (#mark! "process" "exec.Command" "exec.CommandContext" "os.StartProcess" "os.Exit" "syscall.Exec" "syscall.Kill" "log.Fatal" "log.Fatalf")
+  (#mark! "network" "http.Get" "http.Post" "http.NewRequest" "http.NewRequestWithContext" "http.ListenAndServe" "http.ListenAndServeTLS"
+    "ListenAndServe" "http.HandleFunc" "net.Dial" "net.DialTimeout" "net.Listen" "net.LookupHost" "net.ResolveTCPAddr" "grpc.Dial"
+    "grpc.NewServer" "sql.Open")
+  (#mark! "concurrency" "errgroup.WithContext" "Lock" "RLock" "wg.Add" "wg.Wait" "atomic.AddInt32" "atomic.AddInt64" "atomic.StoreInt64"
+    "atomic.CompareAndSwapInt32" "atomic.CompareAndSwapInt64" "context.WithTimeout" "context.WithCancel" "time.AfterFunc"))
+(assignment_statement left: (expression_list [
+  (identifier) @write
+  (selector_expression operand: (identifier) @write)
+  (index_expression operand: (identifier) @write)]))
+(inc_statement (identifier) @write)
+(dec_statement (identifier) @write)

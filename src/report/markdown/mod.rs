@@ -3,10 +3,7 @@
 //! Both have a limit, and whole sections are left out to keep it, the least telling first; the report says
 //! so and counts what is missing.
 
-pub(super) mod escape;
 mod sections;
-
-pub use escape::code as code_span;
 
 use super::Run;
 use std::io::{self, Write};

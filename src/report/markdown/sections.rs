@@ -1,7 +1,7 @@
 //! The sections of the Markdown report. Each ends with an empty line and can be left out as a whole.
 
-use super::escape::{block, cell, code, message};
 use crate::diag::{Code, Finding, Severity};
+use crate::escape::markdown::{block, cell, code, message};
 use crate::replay::Answer;
 use crate::report::run::{Grade, with_errors};
 use crate::report::{Outcome, Run, words};

@@ -1,7 +1,7 @@
 //! A page for a code forge.
 
 use super::{Kind, Page, Part, Tone};
-use crate::report::markdown::escape::{cell, fenced, message};
+use crate::escape::markdown::{cell, fenced, message};
 use std::io::{self, Write};
 
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {

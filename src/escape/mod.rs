@@ -1,4 +1,7 @@
-//! Escaping of hostile text.
+//! Escaping of hostile text: for a terminal, for a runner of continuous integration, for Markdown and JSON.
+
+pub(crate) mod json;
+pub(crate) mod markdown;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -29,8 +32,15 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Text that begins a line, as [`terminal`] gives it: a runner takes a line that begins with `::`, behind spaces too, for a
+/// command.
+pub(crate) fn line_start(text: &str) -> String {
+    let safe = terminal(text).into_owned();
+    if safe.trim_start().starts_with("::") { safe.replacen(':', "\\u{003a}", 1) } else { safe }
+}
+
 /// Whether what stands behind `##` makes it a command of a runner.
-pub(super) fn opens_command(after: &str) -> bool {
+fn opens_command(after: &str) -> bool {
     after.starts_with('[') || after.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("vso["))
 }
 
@@ -38,7 +48,7 @@ pub(super) fn opens_command(after: &str) -> bool {
 /// separators; bidirectional marks, embeddings, overrides and isolates; zero-width characters,
 /// invisible operators and fillers; variation selectors; interlinear annotations; tags; private use
 /// and noncharacters.
-pub(super) const fn is_dangerous(c: char) -> bool {
+const fn is_dangerous(c: char) -> bool {
     matches!(c,
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
@@ -62,6 +72,11 @@ mod tests {
         #[test]
         fn no_control_character_is_left(text in any::<String>()) {
             prop_assert!(!terminal(&text).chars().any(|c| c.is_control() || is_dangerous(c)));
+        }
+
+        #[test]
+        fn no_line_begins_a_command(text in "( |\t|:|\n|error|a){0,12}") {
+            prop_assert!(line_start(&text).lines().all(|l| !l.trim_start().starts_with("::")));
         }
 
         #[test]

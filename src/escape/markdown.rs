@@ -4,7 +4,7 @@
 //! `@name`, and GitHub looks for mentions, issue numbers, emoji and addresses in what is shown. It doesn't look
 //! into code. So hostile text stands in code spans, and only words of which nothing can be made stand free.
 
-use crate::report::terminal;
+use super::{line_start, terminal};
 
 /// Hostile text as a code span, on one line.
 #[must_use]
@@ -13,13 +13,13 @@ pub fn code(text: &str) -> String {
 }
 
 /// Hostile text as a code span in a table, where a pipe ends the cell even inside code.
-pub(in crate::report) fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     span(&terminal(text).replace('|', "\\u{007c}"))
 }
 
 /// A message: what stands in backticks is code, the rest stands free where nothing can be made of it, and is
 /// code otherwise.
-pub(in crate::report) fn message(text: &str) -> String {
+pub(crate) fn message(text: &str) -> String {
     let text = terminal(text);
     if text.matches('`').count() % 2 == 1 {
         // Nobody can say what is quoted.
@@ -41,18 +41,14 @@ pub(in crate::report) fn message(text: &str) -> String {
 }
 
 /// A line that is looked at and never read as Markdown: an HTML block that ends with its line.
-pub(super) fn block(before: &str, marked: &str, after: &str) -> String {
+pub(crate) fn block(before: &str, marked: &str, after: &str) -> String {
     let [before, marked, after] = [before, marked, after].map(html);
     format!("<pre>{before}<ins>{marked}</ins>{after}</pre>\n")
 }
 
 /// Lines as they stand: a fenced block whose fence is longer than any run of backticks inside.
-pub(in crate::report) fn fenced(text: &str, language: &str) -> String {
-    let one = |line: &str| {
-        let line = terminal(line.strip_suffix('\r').unwrap_or(line)).into_owned();
-        // A runner that is shown the block takes a line that begins like this for a command.
-        if line.trim_start().starts_with("::") { line.replacen(':', "\\u{003a}", 1) } else { line }
-    };
+pub(crate) fn fenced(text: &str, language: &str) -> String {
+    let one = |line: &str| line_start(line.strip_suffix('\r').unwrap_or(line));
     let lines: Vec<String> = text.split('\n').map(one).collect();
     let longest = lines.iter().flat_map(|l| l.split(|c| c != '`')).map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

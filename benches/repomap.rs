@@ -1,0 +1,58 @@
+//! What the definitions and references of a text cost beside its parse, in every language, and what a map of them costs.
+
+#![allow(missing_docs, clippy::unwrap_used, reason = "criterion's macros make undocumented items, and a benchmark may panic")]
+
+#[path = "support/grammar.rs"]
+mod grammar;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+use std::path::Path;
+use tree_sitter::Parser;
+use yuangs_verify::repomap::{Language, Settings, build, extract, of_folder};
+
+/// The samples in one language, again and again, up to about 200 kB.
+fn text(language: Language) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/repomap/samples");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    let texts = files.iter().filter(|p| p.extension().is_some_and(|e| e != "expect")).filter_map(|path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        (Language::of(path.to_str()?, text.as_bytes())? == language).then_some(text)
+    });
+    let once: String = texts.collect();
+    once.repeat(200_000 / once.len())
+}
+
+fn tags(c: &mut Criterion) {
+    let mut group = c.benchmark_group("repomap");
+    group.sample_size(10);
+    for language in Language::ALL {
+        let text = text(language);
+        let mut parser = Parser::new();
+        parser.set_language(&grammar::of(language)).unwrap();
+        assert!(!extract(language, &text).unwrap().definitions.is_empty());
+        group.throughput(Throughput::Bytes(u64::try_from(text.len()).unwrap()));
+        group.bench_function(BenchmarkId::new("parse alone", language.name()), |b| {
+            b.iter(|| parser.parse(black_box(&text), None).unwrap());
+        });
+        group.bench_function(BenchmarkId::new("tags", language.name()), |b| {
+            b.iter(|| extract(language, black_box(&text)).unwrap());
+        });
+    }
+    group.finish();
+}
+
+fn maps(c: &mut Criterion) {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let snapshot = of_folder(&sources, None).unwrap();
+    assert!(snapshot.files.len() > 100);
+    let settings = Settings::default();
+    let mut group = c.benchmark_group("repomap");
+    group.sample_size(10);
+    group.bench_function("ranking and choosing, own sources", |b| b.iter(|| build(black_box(&snapshot), &settings).unwrap()));
+    group.finish();
+}
+
+criterion_group!(benches, tags, maps);
+criterion_main!(benches);

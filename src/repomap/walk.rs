@@ -1,0 +1,228 @@
+//! One walk through a syntax tree, and the patterns that match on the way.
+//!
+//! The work is bounded by the size of the tree: each pattern looks at the children of the node it starts at once, and at those
+//! of each child once, as deep as the pattern goes. Nothing recurses deeper than that.
+
+use super::grammar::{Grammar, Role};
+use super::pattern::{Child, Pattern, Step, Test};
+use tree_sitter::{Node, Tree, TreeCursor};
+
+/// A node with what it is in a match.
+pub(super) type Capture<'tree> = (Role, Node<'tree>);
+
+/// Calls a function with every match: the pattern, and what it captured. A child before the last one is the first that fits;
+/// the last one is each that fits.
+pub(super) fn search<'tree>(
+    grammar: &'static Grammar,
+    tree: &'tree Tree,
+    text: &str,
+    found: &mut dyn FnMut(&'static Pattern, &[Capture<'tree>]),
+) {
+    let mut walk = Walk { text, cursor: tree.walk(), captures: Vec::new(), found };
+    loop {
+        let kind = walk.cursor.node().kind_id();
+        for at in grammar.patterns_at(kind) {
+            if let Some(pattern) = grammar.patterns.get(usize::from(*at)) {
+                walk.captures.clear();
+                walk.step(pattern, &pattern.step, true);
+            }
+        }
+        if grammar.may_have_children(kind) && walk.cursor.goto_first_child() {
+            continue;
+        }
+        while !walk.cursor.goto_next_sibling() {
+            if !walk.cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
+
+struct Walk<'a, 'tree> {
+    text: &'a str,
+    cursor: TreeCursor<'tree>,
+    captures: Vec<Capture<'tree>>,
+    found: &'a mut dyn FnMut(&'static Pattern, &[Capture<'tree>]),
+}
+
+impl Walk<'_, '_> {
+    /// Whether the node under the cursor is what is looked for. Where `is_last`, nothing of the pattern is left to find behind
+    /// it, and every way in which it fits is a match; elsewhere the first way stays in `captures`.
+    fn step(&mut self, pattern: &'static Pattern, step: &'static Step, is_last: bool) -> bool {
+        let node = self.cursor.node();
+        let fits = match step.symbol {
+            Some(symbol) => node.kind_id() == symbol,
+            None => node.is_named(),
+        };
+        // What the parser put in to go on isn't in the text.
+        if !fits || node.is_missing() || step.absent.iter().any(|field| node.child_by_field_id(*field).is_some()) {
+            return false;
+        }
+        let mark = self.captures.len();
+        if let Some(role) = step.capture {
+            self.captures.push((role, node));
+        }
+        let fits = self.children(pattern, &step.children, is_last);
+        if is_last || !fits {
+            self.captures.truncate(mark);
+        }
+        fits
+    }
+
+    fn children(&mut self, pattern: &'static Pattern, children: &'static [Child], is_last: bool) -> bool {
+        let Some((last, before)) = children.split_last() else {
+            if is_last {
+                self.matched(pattern);
+            }
+            return true;
+        };
+        let mut before = before.iter().peekable();
+        let mut fits = false;
+        if self.cursor.goto_first_child() {
+            loop {
+                let child = before.peek().copied().unwrap_or(last);
+                let is_end = before.peek().is_none();
+                let here = self.child(pattern, child, is_last && is_end);
+                if here && is_end {
+                    fits = true;
+                    if !is_last {
+                        break;
+                    }
+                } else if here {
+                    before.next();
+                }
+                let must_be_here = child.is_next && (is_end || !here) && self.cursor.node().is_named();
+                if must_be_here || !self.cursor.goto_next_sibling() {
+                    break;
+                }
+            }
+            self.cursor.goto_parent();
+        }
+        if !fits && last.is_optional && before.peek().is_none() {
+            fits = true;
+            if is_last {
+                self.matched(pattern);
+            }
+        }
+        fits
+    }
+
+    /// Whether the node under the cursor is the child that is looked for.
+    fn child(&mut self, pattern: &'static Pattern, child: &'static Child, is_last: bool) -> bool {
+        let is_field = child.field.is_none_or(|field| self.cursor.field_id().is_some_and(|id| id.get() == field));
+        is_field && child.any.iter().any(|step| self.step(pattern, step, is_last))
+    }
+
+    /// Hands over what was captured, if its text is as the pattern wants it.
+    fn matched(&mut self, pattern: &'static Pattern) {
+        let text = |role: &Role| {
+            let (_, node) = self.captures.iter().find(|(r, _)| r == role)?;
+            self.text.get(node.byte_range())
+        };
+        let holds = pattern.tests.iter().all(|test| match test {
+            Test::Match(role, regex) => text(role).is_some_and(|t| regex.is_match(t)),
+            Test::AnyOf(role, words) => text(role).is_some_and(|t| words.iter().any(|w| w == t)),
+        });
+        if holds {
+            (self.found)(pattern, &self.captures);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repomap::Language;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+    use tree_sitter::{Parser, Query, QueryCursor, StreamingIterator as _};
+
+    /// Pattern, capture, start, end.
+    type Found = BTreeSet<(usize, String, usize, usize)>;
+
+    fn ours(grammar: &'static Grammar, tree: &Tree, text: &str) -> Found {
+        let mut out = Found::new();
+        search(grammar, tree, text, &mut |pattern, captures| {
+            let at = grammar.patterns.iter().position(|p| std::ptr::eq(p, pattern)).unwrap();
+            out.extend(captures.iter().map(|(role, node)| (at, format!("{role:?}"), node.start_byte(), node.end_byte())));
+        });
+        out
+    }
+
+    /// What tree-sitter's own engine finds, but for what isn't in the text.
+    fn theirs(query: &Query, tree: &Tree, text: &str) -> Found {
+        let mut out = Found::new();
+        let mut cursor = QueryCursor::new();
+        let mut matches = cursor.matches(query, tree.root_node(), text.as_bytes());
+        while let Some(found) = matches.next() {
+            if found.captures().iter().any(|c| c.node.is_missing()) {
+                continue;
+            }
+            for capture in found.captures() {
+                let role = Role::named(query.capture_names()[capture.index as usize]).unwrap();
+                let node = capture.node;
+                out.insert((found.pattern_index, format!("{role:?}"), node.start_byte(), node.end_byte()));
+            }
+        }
+        out
+    }
+
+    fn agree(language: Language, query: &Query, text: &str) {
+        let grammar = Grammar::of(language).unwrap();
+        let mut parser = Parser::new();
+        parser.set_language(&grammar.language).unwrap();
+        let tree = parser.parse(text, None).unwrap();
+        let (ours, theirs) = (ours(grammar, &tree, text), theirs(query, &tree, text));
+        let name = language.name();
+        assert!(ours == theirs, "{name}: only here {:?}, only there {:?}", &ours - &theirs, &theirs - &ours);
+    }
+
+    fn samples() -> Vec<(Language, String)> {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/repomap/samples");
+        let files = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+        let texts = files.filter(|p| p.extension().is_some_and(|e| e != "expect")).filter_map(|path| {
+            let text = std::fs::read_to_string(&path).unwrap();
+            Some((Language::of(path.to_str()?, text.as_bytes())?, text))
+        });
+        texts.collect()
+    }
+
+    #[test]
+    fn patterns_mean_what_they_mean_to_tree_sitter() {
+        let samples = samples();
+        for language in Language::ALL {
+            let query = Query::new(&Grammar::of(language).unwrap().language, &super::super::grammar::parts(language).1).unwrap();
+            let mut seen = 0;
+            for (_, text) in samples.iter().filter(|(l, _)| *l == language) {
+                agree(language, &query, text);
+                seen += text.len();
+            }
+            assert!(seen > 0, "{}", language.name());
+        }
+    }
+
+    #[test]
+    fn broken_text_changes_nothing_of_that() {
+        let samples = samples();
+        let queries: Vec<(Language, Query)> = Language::ALL
+            .iter()
+            .map(|l| (*l, Query::new(&Grammar::of(*l).unwrap().language, &super::super::grammar::parts(*l).1).unwrap()))
+            .collect();
+        let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(64)
+        });
+        let cut = (any::<proptest::sample::Index>(), any::<proptest::sample::Index>(), any::<proptest::sample::Index>());
+        runner
+            .run(&cut, |(which, from, to)| {
+                let (language, text) = &samples[which.index(samples.len())];
+                let (from, to) = (from.index(text.len()), to.index(text.len()));
+                let (from, to) = (text.floor_char_boundary(from.min(to)), text.floor_char_boundary(from.max(to)));
+                let query = &queries.iter().find(|(l, _)| l == language).unwrap().1;
+                agree(*language, query, &text[from..to]);
+                agree(*language, query, &[&text[..from], &text[to..]].concat());
+                Ok(())
+            })
+            .unwrap();
+    }
+}
