@@ -2,6 +2,14 @@
 //! number. Words follow Zipf's law over a vocabulary of some 20,000, and each document keeps to a topic, so an index of them
 //! has rare and frequent words and a space of meanings to learn. Deterministic: equal numbers give equal bytes.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::indexing_slicing,
+    reason = "small numbers, and places that are taken modulo the length"
+)]
+
 use yuangs_verify::random::SplitMix;
 
 const COMMON: [&str; 48] = [
@@ -61,7 +69,7 @@ pub fn document(number: u64, version: u64) -> String {
     let mut numbers = SplitMix(number);
     let topic = numbers.below(TOPICS);
     let mut text = format!("## {} {} {number}\n\n", topical(&mut numbers, topic), topical(&mut numbers, topic));
-    let mut numbers = SplitMix(number ^ version << 40);
+    let mut numbers = SplitMix(number ^ (version << 40));
     while text.len() < 480 {
         let words = 6 + numbers.below(10);
         for n in 0..words {

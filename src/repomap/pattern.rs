@@ -123,16 +123,9 @@ fn tokens(text: &str) -> Result<Vec<Token>, PatternError> {
             c if is_word(c) => {
                 let word = word(rest);
                 let rest = rest.get(word.len()..).unwrap_or_default();
-                match rest.strip_prefix(':') {
-                    Some(rest) => {
-                        out.push(Token::Field(word));
-                        rest
-                    }
-                    None => {
-                        out.push(Token::Word(word));
-                        rest
-                    }
-                }
+                let after_colon = rest.strip_prefix(':');
+                out.push(if after_colon.is_some() { Token::Field(word) } else { Token::Word(word) });
+                after_colon.unwrap_or(rest)
             }
             c => return Err(PatternError::Unexpected(c.to_string())),
         };

@@ -219,8 +219,10 @@ mod tests {
                 let (from, to) = (from.index(text.len()), to.index(text.len()));
                 let (from, to) = (text.floor_char_boundary(from.min(to)), text.floor_char_boundary(from.max(to)));
                 let query = &queries.iter().find(|(l, _)| l == language).unwrap().1;
-                agree(*language, query, &text[from..to]);
-                agree(*language, query, &[&text[..from], &text[to..]].concat());
+                let (before, rest) = text.split_at(from);
+                let (middle, after) = rest.split_at(to - from);
+                agree(*language, query, middle);
+                agree(*language, query, &[before, after].concat());
                 Ok(())
             })
             .unwrap();
