@@ -97,14 +97,17 @@ mod tests {
             item("d", "每晚：夜间重新索引会把所有的"),
         ];
         let quotes = Quotes::of(&Bank { items, ..Bank::default() });
-        let quoted = |text: &str| {
+        let found_in = |text: &str| {
             let found = quotes.quoted(text).into_iter();
             found.map(|of| of.into_iter().map(|(id, _)| id).collect::<Vec<_>>().join("|")).collect::<Vec<_>>()
         };
-        assert_eq!(quoted("say: two\n three  four five six\tseven eight nine!  two three four five six seven eight nine"), ["a"]);
-        assert!(quoted("one two three four five six seven EIGHT").is_empty());
-        assert_eq!(quoted("shared words shared words shared words shared words"), ["b|c"]);
-        assert_eq!(quoted("x 夜间重新索引会把 y"), ["d"]);
-        assert!(quoted("夜间重新索引会").is_empty());
+        assert_eq!(
+            found_in("say: two\n three  four five six\tseven eight nine!  two three four five six seven eight nine"),
+            ["a"]
+        );
+        assert!(found_in("one two three four five six seven EIGHT").is_empty());
+        assert_eq!(found_in("shared words shared words shared words shared words"), ["b|c"]);
+        assert_eq!(found_in("x 夜间重新索引会把 y"), ["d"]);
+        assert!(found_in("夜间重新索引会").is_empty());
     }
 }
