@@ -82,7 +82,7 @@ impl<'f, 'a> Held<'f, 'a> {
     }
 
     /// Whether a rule with this sieve is worth asking.
-    pub(crate) fn passes(&mut self, sieve: &Sieve) -> bool {
+    pub(crate) fn passes(&mut self, sieve: Sieve) -> bool {
         if sieve.types & self.kind == 0 {
             return false;
         }
@@ -143,7 +143,7 @@ mod tests {
                 let facts = Facts::new(&action, None, &policy.surroundings);
                 for rule in &policy.rules {
                     let strict = rule.effect == Effect::Allow;
-                    if !Held::new(&facts).passes(&Sieve::of(&rule.when, strict)) {
+                    if !Held::new(&facts).passes(Sieve::of(&rule.when, strict)) {
                         prop_assert_eq!(rule.when.holds(&facts, &request, strict), Holds::No, "{} {}", shipped.name, rule.id);
                     }
                 }

@@ -29,7 +29,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "knowledge",
         &[
-            "manifest", "command", "repomap", "random", "verify", "rules", "trace", "scan", "source", "json", "tokens", "time", "diag",
+            "manifest", "command", "repomap", "random", "verify", "rules", "trace", "scan", "source", "json", "tokens", "time",
+            "diag",
         ],
     ),
     ("attest", &["trace"]),

@@ -8,8 +8,8 @@ mod place;
 mod reindex;
 mod report;
 mod retrieve;
-mod skills;
 mod session;
+mod skills;
 
 use super::output::Failure;
 use crate::knowledge::KnowledgeError;

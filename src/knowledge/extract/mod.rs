@@ -20,8 +20,8 @@ mod turn;
 pub use promotion::Promotion;
 pub(super) use promotion::read as read_promotion;
 pub(super) use trace::each_turn;
-pub(super) use turn::{Deed, Turn};
 pub(super) use transcript::message;
+pub(super) use turn::{Deed, Turn};
 
 use super::chunk::chunks;
 use super::observation::{Kind, Observation, summarise};

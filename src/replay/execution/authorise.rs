@@ -14,7 +14,14 @@ use crate::trace::step::{Action, ActionKind, Decision, Executed, Step};
 
 impl Execution {
     /// Takes note of a decision, wherever it was found.
-    pub(super) fn rule(&mut self, line: u64, time: Option<i64>, decision: &Decision<'_>, context: Context<'_>, judged: &mut Judged) {
+    pub(super) fn rule(
+        &mut self,
+        line: u64,
+        time: Option<i64>,
+        decision: &Decision<'_>,
+        context: Context<'_>,
+        judged: &mut Judged,
+    ) {
         self.decisions += 1;
         let proposal = self.turn.proposal.as_ref();
         let mut facts = Decided { proposal_line: proposal.map(|p| p.line), ..Decided::default() };

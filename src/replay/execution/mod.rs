@@ -691,7 +691,14 @@ impl Execution {
         self.turn.thoughts.push(Kept { what: KeptThought { agent, action }, line, time: step.time });
     }
 
-    fn proposed(&mut self, line: u64, step: &Step<'_, '_>, proposal: &Proposal<'_, '_>, context: Context<'_>, judged: &mut Judged) {
+    fn proposed(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        proposal: &Proposal<'_, '_>,
+        context: Context<'_>,
+        judged: &mut Judged,
+    ) {
         self.check_turn(line, step, false, judged);
         self.apply(line, Event::ActionProposed, judged);
         let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
