@@ -107,9 +107,10 @@ impl<'f, 'a> Held<'f, 'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Action, Effect, History, Holds, Request, SHIPPED, load};
+    use crate::policy::{Action, Effect, History, Holds, Policy, Request, SHIPPED, load};
     use proptest::prelude::*;
     use serde_json::json;
+    use std::sync::LazyLock;
 
     fn actions() -> impl Strategy<Value = Action> {
         const LINES: &[&str] = &[
@@ -133,18 +134,20 @@ mod tests {
         ]
     }
 
+    static POLICIES: LazyLock<Vec<Policy>> =
+        LazyLock::new(|| SHIPPED.iter().map(|shipped| load(shipped.name, shipped.text).unwrap()).collect());
+
     proptest! {
         #[test]
         fn what_is_passed_over_would_not_have_held(action in actions()) {
             let history = History::default();
             let request = Request::new(&action, &history);
-            for shipped in &SHIPPED {
-                let policy = load(shipped.name, shipped.text).unwrap();
+            for policy in &*POLICIES {
                 let facts = Facts::new(&action, None, &policy.surroundings);
                 for rule in &policy.rules {
                     let strict = rule.effect == Effect::Allow;
                     if !Held::new(&facts).passes(Sieve::of(&rule.when, strict)) {
-                        prop_assert_eq!(rule.when.holds(&facts, &request, strict), Holds::No, "{} {}", shipped.name, rule.id);
+                        prop_assert_eq!(rule.when.holds(&facts, &request, strict), Holds::No, "{} {}", policy.id, rule.id);
                     }
                 }
             }

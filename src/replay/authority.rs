@@ -1,8 +1,8 @@
 //! Who may do what: risk to judge by, what a modification changed, which token covers an action.
 
-use super::Context;
 use super::evidence::{KeptAction, Token, TurnEvidence};
 use super::judged::{Decided, Lineage, TokenUse};
+use super::looks::Looks;
 use super::reach::{Reach, places};
 use crate::command;
 use crate::governance::risk::{Risk, assess_v0};
@@ -23,6 +23,17 @@ pub enum Assessor {
     /// What the action does, as far as it can be understood.
     #[default]
     V1,
+}
+
+/// What a replay is told from outside.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Context<'a> {
+    /// How risk is found.
+    pub assessor: Assessor,
+    /// Keep what actions changed, to hold it against a repository.
+    pub keep_changes: bool,
+    /// What equal actions were found to do, if that is remembered.
+    pub looks: Option<&'a Looks>,
 }
 
 /// What the analyser finds of an action's risk; `None` when there is no analyser. A type that nobody knows is always high.

@@ -17,11 +17,11 @@ mod reach;
 mod sources;
 mod verdict;
 
-pub use authority::{Assessor, assess};
+pub use authority::{Assessor, Context, assess};
 pub use changes::RecordedChange;
 pub use context::ContextBreak;
 pub use evidence::{Kept, KeptAction, KeptKind, Token, TurnEvidence};
-pub use execution::{Close, Context, Execution};
+pub use execution::{Close, Execution};
 pub use judged::*;
 pub use looks::Looks;
 pub use machine::{Machine, Movement};

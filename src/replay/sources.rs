@@ -3,7 +3,7 @@
 //! A snapshot keeps hashes and no contents. What an item says is known where a message carried it to the model, and where a
 //! tool has read its file in this execution.
 
-use super::quoting::{Repetition, repetitions, runs_of};
+use super::quoting::{RUN, Repetition, repetitions, runs_of};
 use crate::json::Raw;
 use crate::trace::action::{self, plain_path};
 use crate::trace::injected;
@@ -135,12 +135,23 @@ impl Sources {
         let mut found: Vec<Undeclared> = found.into_iter().filter_map(name).collect();
         found.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.path.cmp(&b.path)));
         found.truncate(REPORTED);
-        for run in texts.iter().flat_map(|text| runs_of(text)) {
-            if self.own.len() < MOST && !self.runs.contains_key(&run) {
-                self.own.insert(run);
+        texts.iter().for_each(|text| self.wrote(text));
+        found
+    }
+}
+
+impl Sources {
+    /// Remembers what the agent has written itself. Runs that share a token with one of an item's are none of its own: they
+    /// stand at the seam, and would excuse the same quotation the next time.
+    fn wrote(&mut self, text: &str) {
+        let runs = runs_of(text);
+        let quoted: Vec<bool> = runs.iter().map(|run| self.runs.contains_key(run)).collect();
+        for (n, run) in runs.iter().enumerate() {
+            let near = quoted.get(n.saturating_sub(RUN - 1)..quoted.len().min(n + RUN)).unwrap_or_default();
+            if self.own.len() < MOST && !near.contains(&true) {
+                self.own.insert(*run);
             }
         }
-        found
     }
 }
 

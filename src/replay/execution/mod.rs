@@ -6,12 +6,11 @@ mod native;
 
 pub use close::Close;
 
-use super::authority::{self, Assessor};
+use super::authority::{self, Assessor, Context};
 use super::changes::RecordedChange;
 use super::context::{ContextBook, ContextBreak};
 use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
 use super::judged::{Breach, ChainBreak, Judged, Moved, OutcomeMismatch, Reuse, Reversal, TurnBreak};
-use super::looks::Looks;
 use super::machine::{Machine, Movement};
 use super::verdict::{Aspect, PathViolation, Summary, Verdict};
 use crate::governance::{EvaluationKind, Event, FsmVersion, Ledger, Risk, State};
@@ -27,17 +26,6 @@ use std::sync::Arc;
 
 /// Movements that are kept to show how a broken path began.
 const PATH: usize = 5;
-
-/// What a replay is told from outside.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Context<'a> {
-    /// How risk is found.
-    pub assessor: Assessor,
-    /// Keep what actions changed, to hold it against a repository.
-    pub keep_changes: bool,
-    /// What equal actions were found to do, if that is remembered.
-    pub looks: Option<&'a Looks>,
-}
 
 /// What is known of an action over the whole execution.
 #[derive(Debug, Clone)]
