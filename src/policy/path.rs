@@ -103,6 +103,8 @@ pub(crate) struct PathGlob {
     /// With the letters' case, for what a rule allows; without, for what it forbids.
     exact: GlobMatcher,
     blind: GlobMatcher,
+    /// What every name or path that fits begins with, and ends with: most are told apart by that.
+    ends: (String, String),
 }
 
 /// Why a glob can't be used.
@@ -143,6 +145,7 @@ impl PathGlob {
                 .map_err(|e| GlobError::Syntax(e.kind().to_string()))
         };
         let parts = full.split('/').filter(|p| !p.is_empty()).map(str::to_owned).collect();
+        let ends = ends(&full, by_name);
         let plain = by_name && full.is_ascii() && !full.contains(['?', '[', ']', '{', '}', '\\', ',', '!']);
         Ok(Self {
             text: text.to_owned(),
@@ -152,6 +155,7 @@ impl PathGlob {
             folder,
             exact: build(false)?,
             blind: build(true)?,
+            ends,
         })
     }
 
@@ -198,22 +202,54 @@ impl PathGlob {
     }
 
     /// Whether the path itself matches, or (`below`) a folder that it is in.
+    /// Whether a text begins, and with `whole` ends, as whatever fits does. Letters count in either case; a text that
+    /// isn't ASCII may be folded to one that is.
+    fn may_fit(&self, text: &str, whole: bool) -> bool {
+        let (begins, ends) = (self.ends.0.as_bytes(), self.ends.1.as_bytes());
+        let text = text.as_bytes();
+        let head = text.get(..begins.len().min(text.len())).unwrap_or_default();
+        let tail = text.get(text.len().saturating_sub(ends.len())..).unwrap_or_default();
+        let same = head.len() == begins.len()
+            && head.eq_ignore_ascii_case(begins)
+            && (!whole || tail.len() == ends.len() && tail.eq_ignore_ascii_case(ends));
+        same || !text.is_ascii()
+    }
+
     fn covers(&self, path: &str, blind: bool, below: bool) -> bool {
         let glob = if blind { &self.blind } else { &self.exact };
         if self.by_name {
             let mut names = path.split('/').rev().filter(|p| !p.is_empty());
             let fits = |name: &str| match &self.simple {
+                _ if !self.may_fit(name, true) => false,
                 // What folds to an ASCII letter without being one is left to the general matcher.
                 Some(pattern) if name.is_ascii() => wildcard(pattern, name, blind),
                 _ => glob.is_match(name),
             };
             return if below { names.any(fits) } else { names.next().is_some_and(fits) };
         }
+        // Whatever lies above a path begins as the path does; only the path itself has its end.
+        if !self.may_fit(path, !below) {
+            return false;
+        }
         if glob.is_match(path) {
             return true;
         }
         below && path.match_indices('/').skip(1).any(|(i, _)| path.get(..i).is_some_and(|p| glob.is_match(p)))
     }
+}
+
+/// The plain text that a glob begins and ends with. What isn't ASCII may be folded and isn't said; nor is the end of a path,
+/// where a trailing `/**` may match nothing.
+fn ends(glob: &str, by_name: bool) -> (String, String) {
+    let special = ['*', '?', '[', ']', '{', '}', '\\', ',', '!'];
+    if !glob.is_ascii() || glob.contains(['{', '[', '\\']) {
+        return Default::default();
+    }
+    let first = glob.find(special).unwrap_or(glob.len());
+    // `a/**` fits `a` as well in some readings of globs: the last slash isn't counted on.
+    let begins = glob.get(..first).unwrap_or_default().trim_end_matches('/');
+    let last = if by_name { glob.rfind(special).map_or(0, |at| at + 1) } else { glob.len() };
+    (begins.to_owned(), glob.get(last..).unwrap_or_default().to_owned())
 }
 
 /// Text as a glob that matches it only.
@@ -344,6 +380,19 @@ mod tests {
         assert_eq!(check("src/*.rs", "cat s*/x.rs", false), Holds::Maybe);
         assert_eq!(check(".env", "cat $X", false), Holds::Maybe);
         assert_eq!(check(".env", "cat $X", true), Holds::No);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_told_apart_by_its_ends_does_not_fit(
+            glob in "(~/|/|\\./)?[aAb*?./k]{1,8}", path in "/[abAB./\u{212a}k]{0,12}", blind: bool, below: bool
+        ) {
+            let Ok(glob) = PathGlob::new(&glob, ROOT, "/home/dev") else { return Ok(()) };
+            let open = PathGlob { ends: Default::default(), ..glob.clone() };
+            for path in [path.clone(), format!("{ROOT}{path}")] {
+                prop_assert_eq!(glob.covers(&path, blind, below), open.covers(&path, blind, below), "{}", path);
+            }
+        }
     }
 
     proptest! {
