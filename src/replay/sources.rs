@@ -135,7 +135,9 @@ impl Sources {
         let mut found: Vec<Undeclared> = found.into_iter().filter_map(name).collect();
         found.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.path.cmp(&b.path)));
         found.truncate(REPORTED);
-        texts.iter().for_each(|text| self.wrote(text));
+        for text in &texts {
+            self.wrote(text);
+        }
         found
     }
 }
