@@ -1,7 +1,7 @@
 //! Manifests: what skills, tools, servers and agents say of themselves, and whether it can be so.
 //!
 //! A manifest is told by its name, or else by its shape ([`kind_of`]). What is wrong with its text alone is found without
-//! looking around ([`faults`]); what it names is then looked for in the project ([`check`]).
+//! looking around ([`faults`]); what it names is then looked for in the project ([`check()`]).
 
 mod check;
 mod fault;

@@ -11,7 +11,7 @@ use std::ops::{ControlFlow, Range};
 use tree_sitter::{Node, ParseOptions, Parser, Tree, TreeCursor};
 
 /// Longest code that is parsed, in bytes. Inline code of people is far shorter.
-const MAX_TEXT: usize = 64 * 1024;
+const MAX_TEXT: usize = 8 * 1024;
 
 /// What a grammar says of a piece of code.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -72,21 +72,25 @@ fn parse(language: &tree_sitter::Language, text: &str) -> Option<Tree> {
 /// Walks over the tree without recursion, however deep it is.
 fn walk(tree: &Tree, text: &str, reading: &mut Reading) {
     let mut cursor = tree.walk();
+    // The kinds of what stands around the node: asking a node for its parent searches from the top.
+    let mut around: Vec<&str> = Vec::new();
     loop {
         let node = cursor.node();
-        let code = embedded(&cursor);
+        let code = embedded(&cursor, around.last().copied().unwrap_or_default());
         if let Some(code) = code.clone() {
             reading.embedded.extend(text.get(code).map(str::to_owned));
         } else if is_name(node) {
             reading.names.extend(text.get(node.byte_range()).map(str::to_owned));
         }
         if code.is_none() && !is_text(node) && cursor.goto_first_child() {
+            around.push(node.kind());
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return;
             }
+            around.pop();
         }
     }
 }
@@ -114,9 +118,8 @@ fn is_name(node: Node<'_>) -> bool {
 }
 
 /// Where the code lies, if the cursor stands on what a string holds of it.
-fn embedded(cursor: &TreeCursor<'_>) -> Option<Range<usize>> {
+fn embedded(cursor: &TreeCursor<'_>, parent: &str) -> Option<Range<usize>> {
     let node = cursor.node();
-    let parent = node.parent()?.kind();
     match node.kind() {
         // `${…}` and `#{…}`: what stands between the marks.
         "template_substitution" | "interpolation" if node.child(0)?.kind() != "{" => {

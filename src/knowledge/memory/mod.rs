@@ -1,6 +1,6 @@
 //! What becomes of the items of a context bank: decided by formula, shown first, done on demand, and taken back on demand.
 //!
-//! [`plan`] decides and changes nothing. [`Journal`] carries a plan out so that a crash at any moment leaves either
+//! [`plan()`] decides and changes nothing. [`Journal`] carries a plan out so that a crash at any moment leaves either
 //! nothing of it, or something that the next command brings to its end.
 
 mod journal;
