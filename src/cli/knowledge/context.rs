@@ -54,7 +54,7 @@ pub struct StagesArgs {
 pub struct ReferencesArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// Traces: files or folders; without any those of [knowledge] traces.
+    /// Traces: files or folders; without any those of `[knowledge] traces`.
     #[arg(value_name = "TRACES")]
     traces: Vec<PathBuf>,
     /// How to print.

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 pub struct CheckArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// Traces: files or folders; without any those of [knowledge] traces.
+    /// Traces: files or folders; without any those of `[knowledge] traces`.
     #[arg(value_name = "TRACES")]
     traces: Vec<PathBuf>,
     /// Hold every turn of the traces against this mode, instead of uses against what their skill declares.
