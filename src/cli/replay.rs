@@ -88,6 +88,11 @@ impl FailOn {
             Self::Never => None,
         }
     }
+
+    /// Whether one of the findings is that bad.
+    pub(super) fn met_by<'f>(self, findings: impl IntoIterator<Item = &'f Finding>) -> bool {
+        self.severity().is_some_and(|threshold| findings.into_iter().any(|f| f.severity >= threshold))
+    }
 }
 
 pub(super) fn format(name: &str) -> Result<Format, String> {

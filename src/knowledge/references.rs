@@ -7,6 +7,7 @@ use crate::diag::{Finding, assign_fingerprints};
 use crate::json::{Str, from_text};
 use crate::source::{Found, Missing};
 use crate::trace::action::plain_path;
+use crate::trace::injected::declared;
 use crate::verify::{Options, Report};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -43,16 +44,15 @@ pub struct Looked {
     pub report: Report,
 }
 
-/// Looks for quotes of the bank's items in the actions and answers of traces. `in_answer` finds the references that a
-/// text declares.
+/// Looks for quotes of the bank's items in the actions and answers of traces.
 #[must_use]
-pub fn weak_turns(bank: &Bank, inputs: &[Result<Found, Missing>], in_answer: &(dyn Fn(&str) -> Vec<String> + Sync)) -> Looked {
+pub fn weak_turns(bank: &Bank, inputs: &[Result<Found, Missing>]) -> Looked {
     let quotes = Quotes::of(bank);
     let mut looked = Looked::default();
     let (mut weak, mut turns) = (Vec::new(), 0);
     looked.report = each_turn(inputs, &Options::default(), &mut |file, execution, turn| {
         turns += 1;
-        let undeclared = undeclared(&quotes, &turn, in_answer);
+        let undeclared = undeclared(&quotes, &turn);
         if !undeclared.is_empty() {
             let (line, turn) = (turn.lines.0, turn.number);
             weak.push(Weak { file: file.to_owned(), execution: execution.to_owned(), line, turn, undeclared });
@@ -87,21 +87,16 @@ fn said(payload: &str) -> Vec<String> {
     all
 }
 
-fn undeclared(quotes: &Quotes, turn: &Turn, in_answer: &dyn Fn(&str) -> Vec<String>) -> Vec<String> {
+fn undeclared(quotes: &Quotes, turn: &Turn) -> Vec<String> {
     let mut spoken: Vec<String> = Vec::new();
     for deed in turn.deed.iter().chain(&turn.performed) {
         spoken.extend(deed.payload.iter().flat_map(|p| said(p)));
     }
-    let found: BTreeSet<Vec<(&str, &str)>> = spoken.iter().flat_map(|text| quotes.quoted(text)).collect();
-    if found.is_empty() {
-        return Vec::new();
-    }
-    let written = spoken.iter().chain(&turn.reasonings).flat_map(|text| in_answer(text));
+    let written = spoken.iter().chain(&turn.reasonings).flat_map(|text| declared(text));
     let declared: BTreeSet<String> =
         turn.used_context.iter().flatten().cloned().chain(written).map(|p| plain_path(&p).into_owned()).collect();
-    let known = |(id, path): &(&str, &str)| declared.contains(*id) || declared.contains(&*plain_path(path));
-    let hidden = found.iter().filter(|items| !items.iter().any(known));
-    let paths: BTreeSet<&str> = hidden.filter_map(|items| items.first()).map(|(_, path)| *path).collect();
+    let known = |id: &str, path: &str| declared.contains(id) || declared.contains(&*plain_path(path));
+    let paths: BTreeSet<&str> = spoken.iter().flat_map(|text| quotes.undeclared(text, &known)).collect();
     paths.into_iter().map(str::to_owned).collect()
 }
 

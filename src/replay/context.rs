@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use super::cut;
-use super::sources::{Sources, used_context};
+use super::sources::Sources;
 use crate::json::Str;
 use crate::trace::action::{self, plain_path};
 use crate::trace::injected::{self, SnapshotMetadata};
@@ -189,10 +189,9 @@ impl ContextBook {
         self.references(used, reasoning, answer.as_deref(), breaks);
         let (Some(items), Some((kind, payload))) = (&self.items, action) else { return };
         let mut declared: BTreeSet<String> = used.unwrap_or_default().iter().map(|p| plain(&p.decode())).collect();
-        declared.extend(marked(&reasoning.decode()).map(plain));
+        declared.extend(injected::references(&reasoning.decode()).map(plain));
         if let Some(answer) = &answer {
-            declared.extend(marked(answer).map(plain));
-            declared.extend(used_context(answer).iter().map(|p| plain(p)));
+            declared.extend(injected::declared(answer).iter().map(|p| plain(p)));
         }
         let undeclared = self.sources.undeclared(kind, payload, &|path| items.contains_key(path), &declared);
         breaks.extend(undeclared.into_iter().map(|u| ContextBreak::Undeclared { path: u.path, text: u.text, tokens: u.tokens }));
@@ -240,8 +239,8 @@ impl ContextBook {
         for path in used.unwrap_or_default() {
             look(&path.decode(), true);
         }
-        marked(&reasoning.decode()).for_each(|path| look(path, false));
-        marked(answer.unwrap_or_default()).for_each(|path| look(path, false));
+        injected::references(&reasoning.decode()).for_each(|path| look(path, false));
+        injected::references(answer.unwrap_or_default()).for_each(|path| look(path, false));
     }
 }
 
@@ -253,23 +252,6 @@ fn answer(kind: ActionType, payload: &Payload<'_>) -> Option<String> {
     (kind == ActionType::Answer).then(|| action::answer(payload.0))?
 }
 
-/// The paths of references in a text: `[Reference] TYPE: NAME (PATH)`, each up to the end of its line.
-fn marked(text: &str) -> impl Iterator<Item = &str> {
-    let each = text.match_indices(injected::MARK).filter_map(|(at, _)| text.get(at..)?.lines().next());
-    each.filter_map(injected::marked)
-}
-
 fn plain(path: &str) -> String {
     plain_path(path).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn references_are_told_from_talk() {
-        let text = "x [Reference] FILE: add.ts (src/add.ts)\n[Reference] is a word (no/path)\n[Reference] DIR: src (src/a b/) y";
-        assert_eq!(marked(text).collect::<Vec<_>>(), ["src/add.ts", "src/a b/"]);
-    }
 }

@@ -12,7 +12,6 @@ mod execution;
 mod judged;
 mod looks;
 mod machine;
-mod quoting;
 mod reach;
 mod sources;
 mod verdict;

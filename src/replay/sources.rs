@@ -3,8 +3,8 @@
 //! A snapshot keeps hashes and no contents. What an item says is known where a message carried it to the model, and where a
 //! tool has read its file in this execution.
 
-use super::quoting::{RUN, Repetition, repetitions, runs_of};
 use crate::json::Raw;
+use crate::quoting::{RUN, Repetition, head, repetitions, runs_of};
 use crate::trace::action::{self, plain_path};
 use crate::trace::injected;
 use crate::trace::record::{ActionType, Payload};
@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Runs that are remembered of one execution, some ten megabytes at the worst. What comes later isn't known.
 const MOST: usize = 200_000;
+/// Bytes of a text that are looked at; a text that is longer is known by its beginning.
+const TEXT: usize = 64 << 10;
 /// Items that are reported of one action.
 const REPORTED: usize = 5;
 
@@ -27,14 +29,14 @@ pub(super) struct Undeclared {
 /// The sources of one run. One that more of them hold is said everywhere, and no evidence of use.
 #[derive(Debug, Clone, Default)]
 struct Holders {
-    numbers: [u16; Holders::MOST],
+    numbers: [u32; Holders::MOST],
     count: usize,
 }
 
 impl Holders {
     const MOST: usize = 4;
 
-    fn add(&mut self, number: u16) {
+    fn add(&mut self, number: u32) {
         if self.all().contains(&number) || self.count > Self::MOST {
             return;
         }
@@ -44,7 +46,7 @@ impl Holders {
         self.count += 1;
     }
 
-    fn all(&self) -> &[u16] {
+    fn all(&self) -> &[u32] {
         self.numbers.get(..self.count).unwrap_or_default()
     }
 }
@@ -53,7 +55,7 @@ impl Holders {
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     paths: Vec<String>,
-    numbers: BTreeMap<String, u16>,
+    numbers: BTreeMap<String, u32>,
     runs: HashMap<u64, Holders>,
     /// What the agent was asked or has written itself, before any item said it.
     own: HashSet<u64>,
@@ -64,7 +66,7 @@ pub(super) struct Sources {
 impl Sources {
     /// Remembers what was asked: repeating it is no use of an item.
     pub(super) fn asked(&mut self, intent: &str) {
-        self.own.extend(runs_of(intent));
+        self.own.extend(runs_of(head(intent, TEXT)));
     }
 
     /// Remembers the items that a message carries.
@@ -77,16 +79,16 @@ impl Sources {
     fn learn(&mut self, path: &str, text: &str) {
         let number = match self.numbers.get(path) {
             Some(number) => *number,
-            None => match u16::try_from(self.paths.len()) {
+            None => match u32::try_from(self.paths.len()) {
                 Ok(number) => number,
                 Err(_) => return,
             },
         };
-        if usize::from(number) == self.paths.len() {
+        if number as usize == self.paths.len() {
             self.paths.push(path.to_owned());
             self.numbers.insert(path.to_owned(), number);
         }
-        for run in runs_of(text) {
+        for run in runs_of(head(text, TEXT)) {
             if self.runs.len() >= MOST && !self.runs.contains_key(&run) {
                 return;
             }
@@ -115,22 +117,22 @@ impl Sources {
         declared: &BTreeSet<String>,
     ) -> Vec<Undeclared> {
         let texts = written(kind, payload.0);
-        let mut found: BTreeMap<u16, Repetition> = BTreeMap::new();
+        let mut found: BTreeMap<u32, Repetition> = BTreeMap::new();
         let paths = |run: u64| {
             let held = self.runs.get(&run).map(Holders::all).unwrap_or_default();
-            held.iter().filter_map(|n| Some((*n, self.paths.get(usize::from(*n))?)))
+            held.iter().filter_map(|n| Some((*n, self.paths.get(*n as usize)?)))
         };
         let holders = |run| paths(run).filter(|(_, path)| there(path) && !declared.contains(*path)).map(|(n, _)| n).collect();
         let excused = |run| self.own.contains(&run) || paths(run).any(|(_, path)| declared.contains(path));
         for text in texts.iter().filter(|_| !self.runs.is_empty()) {
-            for (number, repetition) in repetitions(text, &holders, &excused) {
+            for (number, repetition) in repetitions(head(text, TEXT), &holders, &excused) {
                 if found.get(&number).is_none_or(|r| r.tokens < repetition.tokens) {
                     found.insert(number, repetition);
                 }
             }
         }
-        let name = |(n, r): (u16, Repetition)| {
-            Some(Undeclared { path: self.paths.get(usize::from(n))?.clone(), text: r.text, tokens: r.tokens })
+        let name = |(n, r): (u32, Repetition)| {
+            Some(Undeclared { path: self.paths.get(n as usize)?.clone(), text: r.text, tokens: r.tokens })
         };
         let mut found: Vec<Undeclared> = found.into_iter().filter_map(name).collect();
         found.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.path.cmp(&b.path)));
@@ -146,7 +148,7 @@ impl Sources {
     /// Remembers what the agent has written itself. Runs that share a token with one of an item's are none of its own: they
     /// stand at the seam, and would excuse the same quotation the next time.
     fn wrote(&mut self, text: &str) {
-        let runs = runs_of(text);
+        let runs = runs_of(head(text, TEXT));
         let quoted: Vec<bool> = runs.iter().map(|run| self.runs.contains_key(run)).collect();
         for (n, run) in runs.iter().enumerate() {
             let near = quoted.get(n.saturating_sub(RUN - 1)..quoted.len().min(n + RUN)).unwrap_or_default();
@@ -155,19 +157,6 @@ impl Sources {
             }
         }
     }
-}
-
-/// The paths that an answer says it used: `"used_context": ["PATH"]` in a block of JSON.
-pub(super) fn used_context(answer: &str) -> Vec<String> {
-    const MOST: usize = 200;
-    let mut found = Vec::new();
-    for after in answer.split("\"used_context\"").skip(1).take(MOST) {
-        let list = after.trim_start().strip_prefix(':').map(str::trim_start).filter(|l| l.starts_with('['));
-        let paths = list.and_then(|l| serde_json::Deserializer::from_str(l).into_iter::<Vec<String>>().next()?.ok());
-        found.extend(paths.into_iter().flatten());
-    }
-    found.truncate(MOST);
-    found
 }
 
 /// The one file whose text an action brings back, if it is of that kind.

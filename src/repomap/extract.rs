@@ -7,9 +7,9 @@ use super::marks::{Mark, Marks};
 use super::signature::{self, Hidden};
 use super::tags::{Definition, Kind, Reference, Tags};
 use super::{comment, names};
+use crate::syntax::{Unparsed, parse};
 use std::collections::HashMap;
-use std::ops::ControlFlow;
-use tree_sitter::{ParseOptions, Parser, Tree};
+use tree_sitter::Parser;
 
 /// Why a file has no tags although its language is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -20,12 +20,6 @@ pub enum Unread {
     /// The grammar can't be used.
     #[error("the grammar of `{0}` can't be used")]
     NoGrammar(&'static str),
-}
-
-/// Reports of progress that a text may cost, each after 100 steps of the parser: 25 steps for each byte and a start, far more
-/// than text that people write needs. The bound is on work and not on time, so that every machine gives the same map.
-const fn allowance(bytes: usize) -> usize {
-    2_000 + bytes / 4
 }
 
 /// The tags of a text.
@@ -46,28 +40,12 @@ impl Extractor {
     /// The tags of a text.
     pub(super) fn extract(&mut self, language: Language, text: &str) -> Result<Tags, Unread> {
         let grammar = Grammar::of(language).ok_or(Unread::NoGrammar(language.name()))?;
-        let tree = self.parse(grammar, language, text)?;
+        let tree = parse(&mut self.parser, &grammar.language, text).map_err(|why| match why {
+            Unparsed::Grammar => Unread::NoGrammar(language.name()),
+            Unparsed::TooMuchWork => Unread::TooMuchWork,
+        })?;
         let matches = Matches::new(grammar, &tree, text);
         Ok(assemble(language, text, &matches, tree.root_node().has_error()))
-    }
-
-    fn parse(&mut self, grammar: &Grammar, language: Language, text: &str) -> Result<Tree, Unread> {
-        self.parser.set_language(&grammar.language).map_err(|_| Unread::NoGrammar(language.name()))?;
-        let mut left = allowance(text.len());
-        let mut progress = |_: &tree_sitter::ParseState| match left.checked_sub(1) {
-            Some(less) => {
-                left = less;
-                ControlFlow::Continue(())
-            }
-            None => ControlFlow::Break(()),
-        };
-        let options = ParseOptions::new().progress_callback(&mut progress);
-        let bytes = text.as_bytes();
-        let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
-        let tree = self.parser.parse_with_options(&mut read, None, Some(options));
-        // A parse that was given up would be gone on with in the next text.
-        self.parser.reset();
-        tree.ok_or(Unread::TooMuchWork)
     }
 }
 

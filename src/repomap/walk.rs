@@ -140,13 +140,21 @@ mod tests {
     /// Pattern, capture, start, end.
     type Found = BTreeSet<(usize, String, usize, usize)>;
 
-    fn ours(grammar: &'static Grammar, tree: &Tree, text: &str) -> Found {
-        let mut out = Found::new();
+    /// What the walk finds, and how much of that stands behind an error among its siblings.
+    fn ours(grammar: &'static Grammar, tree: &Tree, text: &str) -> [Found; 2] {
+        let (mut out, mut behind) = (Found::new(), Found::new());
         search(grammar, tree, text, &mut |pattern, captures| {
             let at = grammar.patterns.iter().position(|p| std::ptr::eq(p, pattern)).unwrap();
-            out.extend(captures.iter().map(|(role, node)| (at, format!("{role:?}"), node.start_byte(), node.end_byte())));
+            for (role, node) in captures {
+                let found = (at, format!("{role:?}"), node.start_byte(), node.end_byte());
+                let mut before = std::iter::successors(node.prev_sibling(), |n| n.prev_sibling());
+                if before.any(|sibling| sibling.is_error()) {
+                    behind.insert(found.clone());
+                }
+                out.insert(found);
+            }
         });
-        out
+        [out, behind]
     }
 
     /// What tree-sitter's own engine finds, but for what isn't in the text.
@@ -172,9 +180,12 @@ mod tests {
         let mut parser = Parser::new();
         parser.set_language(&grammar.language).unwrap();
         let tree = parser.parse(text, None).unwrap();
-        let (ours, theirs) = (ours(grammar, &tree, text), theirs(query, &tree, text));
-        let name = language.name();
-        assert!(ours == theirs, "{name}: only here {:?}, only there {:?}", &ours - &theirs, &theirs - &ours);
+        let ([ours, behind], theirs) = (ours(grammar, &tree, text), theirs(query, &tree, text));
+        // Of several children of one field the engine misses those behind an error: it takes the field for used up. The walk
+        // finds them, and that is the one thing in which it may find more.
+        let more: Found = &(&ours - &theirs) - &behind;
+        let (name, less) = (language.name(), &theirs - &ours);
+        assert!(more.is_empty() && less.is_empty(), "{name}: only here {more:?}, only there {less:?}");
     }
 
     fn samples() -> Vec<(Language, String)> {

@@ -124,6 +124,25 @@ pub fn marked(line: &str) -> Option<&str> {
     path.split_once(')').map(|(path, _)| path)
 }
 
+/// The paths of references in a text: `[Reference] TYPE: NAME (PATH)`, each up to the end of its line.
+pub fn references(text: &str) -> impl Iterator<Item = &str> {
+    let each = text.match_indices(MARK).filter_map(|(at, _)| text.get(at..)?.lines().next());
+    each.filter_map(marked)
+}
+
+/// The paths that an answer declares to have used: its references, and `"used_context": ["PATH"]` in a block of JSON. The
+/// first of them, where there are very many.
+#[must_use]
+pub fn declared(answer: &str) -> Vec<String> {
+    const MOST: usize = 200;
+    let lists = answer.split("\"used_context\"").skip(1).take(MOST).filter_map(|after| {
+        let list = after.trim_start().strip_prefix(':')?.trim_start();
+        let list = list.starts_with('[').then_some(list)?;
+        serde_json::Deserializer::from_str(list).into_iter::<Vec<String>>().next()?.ok()
+    });
+    references(answer).map(str::to_owned).chain(lists.flatten()).take(MOST).collect()
+}
+
 /// The items that a message carries: path and text, in their order. A text ends before the next mark or heading.
 #[must_use]
 pub fn items(message: &str) -> Vec<(&str, String)> {
@@ -175,6 +194,19 @@ mod tests {
         assert!(injection(MESSAGE).unwrap().starts_with("## Background"));
         assert_eq!(injection("You say \"Reference] is a word\""), None);
         assert_eq!(marked("see [Reference] is a word (no/path)"), None);
+    }
+
+    #[test]
+    fn references_are_told_from_talk() {
+        let text = "x [Reference] FILE: add.ts (src/add.ts)\n[Reference] is a word (no/path)\n[Reference] DIR: src (src/a b/) y";
+        assert_eq!(references(text).collect::<Vec<_>>(), ["src/add.ts", "src/a b/"]);
+    }
+
+    #[test]
+    fn answers_declare_in_two_ways() {
+        let text = "Done.\n[Reference] FILE: add (src/add.ts)\n```json\n{\"used_context\": [\"a.md\", \"b (c).md\"]}\n```\n";
+        assert_eq!(declared(text), ["src/add.ts", "a.md", "b (c).md"]);
+        assert!(declared("[Reference] (\n\"used_context\" \"used_context\": 3 [Reference]").is_empty());
     }
 
     #[test]

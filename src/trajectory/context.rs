@@ -3,6 +3,7 @@
 //! What is used and not declared makes a turn weak. The replay finds that (YV602), as far as a trace holds what items say.
 
 use super::model::Trajectory;
+use crate::trace::injected::declared;
 use crate::verify::timeline::{Deed, Turn};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,8 +11,6 @@ use std::collections::BTreeSet;
 
 /// References beyond what is there that are let pass, as a share of all.
 const TOLERATED: f64 = 0.2;
-/// References that are read out of one answer.
-const MOST: usize = 200;
 
 /// What is to be thought of the references.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -62,32 +61,6 @@ pub struct References {
     pub quality: Quality,
 }
 
-/// The paths that an answer refers to: `[Reference] TYPE: NAME (PATH)`, and `"used_context": ["PATH"]`.
-#[must_use]
-pub fn in_answer(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for line in text.lines() {
-        if let Some((_, rest)) = line.split_once("[Reference]")
-            && let Some((_, path)) = rest.trim_end().rsplit_once('(')
-            && let Some(path) = path.strip_suffix(')')
-        {
-            found.push(path.trim().to_owned());
-        }
-    }
-    let mut rest = text;
-    while let Some((_, after)) = rest.split_once("\"used_context\"") {
-        rest = after;
-        let list = after.trim_start().strip_prefix(':').map(str::trim_start).filter(|l| l.starts_with('['));
-        let paths = list.and_then(|l| serde_json::Deserializer::from_str(l).into_iter::<Vec<String>>().next()?.ok());
-        found.extend(paths.into_iter().flatten());
-        if found.len() >= MOST {
-            break;
-        }
-    }
-    found.truncate(MOST);
-    found
-}
-
 /// What a turn refers to, by declaration and in its answer; `None` when nothing of the kind is recorded.
 #[must_use]
 pub(super) fn of_turn(turn: &Turn) -> Option<BTreeSet<String>> {
@@ -98,7 +71,7 @@ pub(super) fn of_turn(turn: &Turn) -> Option<BTreeSet<String>> {
         let content = content
             .as_ref()
             .and_then(|v| v.as_str().or_else(|| ["content", "text"].iter().find_map(|member| v.get(*member)?.as_str())));
-        let found = in_answer(content.unwrap_or(&text.text));
+        let found = declared(content.unwrap_or(&text.text));
         if !found.is_empty() {
             all.get_or_insert_default().extend(found);
         }
@@ -138,10 +111,10 @@ impl References {
         let recorded = items.iter().any(Option::is_some);
         let (mut valid, mut invalid) = (0, 0);
         let (mut referenced, mut unknown) = (BTreeSet::new(), BTreeSet::new());
-        let mut declared = false;
+        let mut any = false;
         for (turn, items) in execution.turns.iter().zip(&items) {
             let Some(paths) = of_turn(turn) else { continue };
-            declared = true;
+            any = true;
             for path in paths {
                 if items.as_ref().is_some_and(|items| items.contains(path.as_str())) {
                     valid += 1;
@@ -157,7 +130,7 @@ impl References {
         let quality = match accuracy {
             Some(accuracy) if accuracy < 1.0 - TOLERATED => Quality::Poor,
             Some(_) => Quality::Good,
-            None if recorded && !there.is_empty() && declared => Quality::Undeclared,
+            None if recorded && !there.is_empty() && any => Quality::Undeclared,
             None => Quality::NotRecorded,
         };
         Self {
@@ -170,17 +143,5 @@ impl References {
             weak_turns: execution.findings.iter().filter(|f| f.code == "YV602").filter_map(|f| f.turn).collect(),
             quality,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn answers_name_their_references() {
-        let text = "Done.\n[Reference] FILE: add (src/add.ts)\n```json\n{\"used_context\": [\"a.md\", \"b (c).md\"]}\n```\n";
-        assert_eq!(in_answer(text), ["src/add.ts", "a.md", "b (c).md"]);
-        assert!(in_answer("[Reference] (\n\"used_context\" \"used_context\": 3 [Reference]").is_empty());
     }
 }

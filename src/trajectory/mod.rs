@@ -18,5 +18,5 @@ pub mod stats;
 pub mod versions;
 pub mod words;
 
-pub use context::{Quality, References, in_answer};
+pub use context::{Quality, References};
 pub use model::{Book, FindingNote, Known, Trajectory};

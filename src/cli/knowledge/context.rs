@@ -13,7 +13,7 @@ use crate::knowledge::references::{findings, weak_turns};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::source::discover;
 use crate::time::format_minute;
-use crate::trajectory::{References, Trajectory, in_answer};
+use crate::trajectory::{References, Trajectory};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -36,17 +36,24 @@ impl ContextCommand {
     }
 }
 
+/// Which bank, as of when, and how.
+#[derive(Debug, Args)]
+pub(super) struct BankArgs {
+    #[command(flatten)]
+    pub(super) place: PlaceArgs,
+    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(super) now: Option<i64>,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(super) format: Format,
+}
+
 /// Stages.
 #[derive(Debug, Args)]
 pub struct StagesArgs {
     #[command(flatten)]
-    place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank.
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    now: Option<i64>,
-    /// How to print.
-    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
-    format: Format,
+    bank: BankArgs,
 }
 
 /// References.
@@ -93,12 +100,12 @@ pub(super) fn exit(bank: &Bank) -> u8 {
 
 impl StagesArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let bank = bank(&self.place.place()?)?;
-        let now = self.now.or_else(|| bank.newest()).unwrap_or(i64::MAX);
+        let bank = bank(&self.bank.place.place()?)?;
+        let now = self.bank.now.or_else(|| bank.newest()).unwrap_or(i64::MAX);
         let mut items: Vec<&Item> = bank.items.iter().collect();
         let ranking = |item: &Item| Figures::of(item, now).ranking;
         items.sort_by(|a, b| stage(a, now).stage.cmp(&stage(b, now).stage).then(ranking(b).total_cmp(&ranking(a))));
-        print(Color::Auto, |out| match self.format {
+        print(Color::Auto, |out| match self.bank.format {
             Format::Text => {
                 writeln!(out, "{:<15} {:>5} {:>10} {:>7}  item", "stage", "score", "importance", "ranking")?;
                 for item in &items {
@@ -154,7 +161,7 @@ impl ReferencesArgs {
         }
         let bank = Bank::read(&place.sources).map_err(|e| failure(&e))?;
         let reading = self.read.read(&traces)?;
-        let looked = weak_turns(&bank, &discover(&traces), &in_answer);
+        let looked = weak_turns(&bank, &discover(&traces));
         let findings = findings(&looked, &bank);
         let executions = &reading.book.executions;
         print(Color::Auto, |out| match self.format {
@@ -192,7 +199,7 @@ impl ReferencesArgs {
                 writeln!(out, "{}", safe_json(&json))
             }
         })?;
-        let failed = self.fail_on.severity().is_some_and(|t| findings.iter().any(|f| f.severity >= t));
+        let failed = self.fail_on.met_by(&findings);
         Ok(match () {
             () if reading.unopened > 0 || !bank.unreadable.is_empty() => EXIT_UNABLE,
             () if failed => EXIT_FINDINGS,

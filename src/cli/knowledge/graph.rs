@@ -96,7 +96,7 @@ impl GraphCommand {
                     }
                 })?;
                 Ok(match () {
-                    () if fail_on.severity().is_some_and(|t| findings.iter().any(|f| f.severity >= t)) => EXIT_FINDINGS,
+                    () if fail_on.met_by(&findings) => EXIT_FINDINGS,
                     () if edges == 0 => EXIT_EMPTY,
                     () => EXIT_CLEAN,
                 })

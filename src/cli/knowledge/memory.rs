@@ -1,7 +1,7 @@
 //! `knowledge memory`.
 
 use super::Format;
-use super::context::{bank, exit, shown};
+use super::context::{BankArgs, bank, exit, shown};
 use super::place::{Place, PlaceArgs};
 use super::retrieve::time;
 use crate::cli::EXIT_CLEAN;
@@ -40,13 +40,7 @@ impl MemoryCommand {
 #[derive(Debug, Args)]
 pub struct StatusArgs {
     #[command(flatten)]
-    place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank.
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    now: Option<i64>,
-    /// How to print.
-    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
-    format: Format,
+    bank: BankArgs,
 }
 
 /// Do.
@@ -119,12 +113,12 @@ fn table(bank: &Bank, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
 
 impl StatusArgs {
     fn run(self) -> Result<u8, Failure> {
-        let place = self.place.place()?;
+        let place = self.bank.place.place()?;
         let bank = bank(&place)?;
-        let now = self.now.or_else(|| bank.newest()).unwrap_or(0);
+        let now = self.bank.now.or_else(|| bank.newest()).unwrap_or(0);
         let plan = plan(&bank, &place.sources.root, now);
         let broken_off = journal(&place).broken_off().map_err(|e| refused(&e))?;
-        print(Color::Auto, |out| match self.format {
+        print(Color::Auto, |out| match self.bank.format {
             Format::Text => {
                 table(&bank, &plan, out)?;
                 if let Some(run) = broken_off {

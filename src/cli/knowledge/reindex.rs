@@ -71,10 +71,9 @@ impl ReindexArgs {
     fn exit(&self, findings: &[Finding], looked_at: u64, default: FailOn) -> u8 {
         // A source that can't be opened leaves open what it says.
         let unopened = findings.iter().any(|f| f.code.0 == 101 && f.place.line == 0);
-        let threshold = self.fail_on.unwrap_or(default).severity();
         match () {
             () if unopened => EXIT_UNABLE,
-            () if threshold.is_some_and(|t| findings.iter().any(|f| f.severity >= t)) => EXIT_FINDINGS,
+            () if self.fail_on.unwrap_or(default).met_by(findings) => EXIT_FINDINGS,
             () if looked_at == 0 => EXIT_EMPTY,
             () => EXIT_CLEAN,
         }

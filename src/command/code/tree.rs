@@ -7,8 +7,9 @@
 
 use super::lex::Token;
 use crate::command::chars::{HOLE, SAFE_HOLE};
-use std::ops::{ControlFlow, Range};
-use tree_sitter::{Node, ParseOptions, Parser, Tree, TreeCursor};
+use crate::syntax::parse;
+use std::ops::Range;
+use tree_sitter::{Node, Parser, Tree, TreeCursor};
 
 /// Longest code that is parsed, in bytes. Inline code of people is far shorter.
 const MAX_TEXT: usize = 8 * 1024;
@@ -45,28 +46,10 @@ pub(super) fn read(lang: &str, text: &str) -> Option<Reading> {
     }
     // What isn't known stands for a name: most holes are values.
     let text = format!("{before}{}", text.replace([HOLE, SAFE_HOLE], "h"));
-    let Some(tree) = parse(&language, &text) else { return Some(Reading::unread()) };
+    let Ok(tree) = parse(&mut Parser::new(), &language, &text) else { return Some(Reading::unread()) };
     let mut reading = Reading { broken: tree.root_node().has_error(), ..Reading::default() };
     walk(&tree, &text, &mut reading);
     Some(reading)
-}
-
-/// Parses within a bound on the work: what takes longer was made to.
-fn parse(language: &tree_sitter::Language, text: &str) -> Option<Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(language).ok()?;
-    // Reports come after each hundred steps; honest code takes a few steps a byte.
-    let mut left = 64 + text.len() / 4;
-    let mut progress = |_: &tree_sitter::ParseState| match left.checked_sub(1) {
-        Some(less) => {
-            left = less;
-            ControlFlow::Continue(())
-        }
-        None => ControlFlow::Break(()),
-    };
-    let options = ParseOptions::new().progress_callback(&mut progress);
-    let bytes = text.as_bytes();
-    parser.parse_with_options(&mut |at: usize, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
 }
 
 /// Walks over the tree without recursion, however deep it is.

@@ -11,7 +11,7 @@ mod quote;
 pub use bank::{Bank, BankFile};
 pub use formula::{Figures, Memory, MemoryAction, Stage, Staged, confidence_after, importance, memory, ranking, stage};
 pub use item::{Importance, Item, Place, UsageStats};
-pub use quote::{Quotes, SHINGLE};
+pub use quote::Quotes;
 
 /// Milliseconds of a day.
 const DAY: f64 = 86_400_000.0;

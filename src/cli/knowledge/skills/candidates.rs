@@ -1,5 +1,6 @@
 //! `knowledge skills candidates`, `approve`, `reject` and `defer`.
 
+use crate::cli::knowledge::context::BankArgs;
 use crate::cli::knowledge::place::{Place, PlaceArgs};
 use crate::cli::knowledge::retrieve::time;
 use crate::cli::knowledge::{Format, failure};
@@ -17,13 +18,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Debug, Args)]
 pub struct CandidatesArgs {
     #[command(flatten)]
-    place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank.
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    now: Option<i64>,
-    /// How to print.
-    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
-    format: Format,
+    bank: BankArgs,
 }
 
 /// A decision.
@@ -61,12 +56,12 @@ fn read(place: &Place) -> Result<(Bank, Ledger), Failure> {
 
 impl CandidatesArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let place = self.place.place()?;
+        let place = self.bank.place.place()?;
         let (bank, ledger) = read(&place)?;
-        let now = self.now.or_else(|| bank.newest()).unwrap_or(i64::MAX);
+        let now = self.bank.now.or_else(|| bank.newest()).unwrap_or(i64::MAX);
         let all = candidates(&bank, &ledger.changes, now);
         let safe = |text: &str| terminal(&bank.secrets.hide(text).unwrap_or_else(|| text.to_owned())).into_owned();
-        print(Color::Auto, |out| match self.format {
+        print(Color::Auto, |out| match self.bank.format {
             Format::Text => {
                 for c in &all {
                     let decided = c.decided.map(|t| format!(" since {}", format_minute(t))).unwrap_or_default();

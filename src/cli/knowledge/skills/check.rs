@@ -128,7 +128,7 @@ impl CheckArgs {
             }
         })?;
         let all = || checked.findings.iter().chain(unread.iter().copied());
-        let failed = self.fail_on.severity().is_some_and(|t| all().any(|f| f.severity >= t));
+        let failed = self.fail_on.met_by(all());
         let looked_at = if budget.is_empty() { checked.declared + checked.tried } else { checked.uses + checked.tried };
         Ok(match () {
             () if checked.report.counts.unopened > 0 || !declarations.unreadable.is_empty() => EXIT_UNABLE,

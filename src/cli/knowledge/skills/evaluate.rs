@@ -77,7 +77,7 @@ impl EvaluateArgs {
             Format::Text => text(&told, out),
             Format::Json => writeln!(out, "{}", safe_json(&document(&told))),
         })?;
-        let failed = self.fail_on.severity().is_some_and(|t| findings.iter().any(|f| f.severity >= t));
+        let failed = self.fail_on.met_by(&findings);
         Ok(match () {
             () if failed => EXIT_FINDINGS,
             () if all.is_empty() => EXIT_EMPTY,

@@ -59,7 +59,7 @@ impl HistoryArgs {
                 writeln!(out, "{}", safe_json(&json))
             }
         })?;
-        let failed = self.fail_on.severity().is_some_and(|t| findings.iter().any(|f| f.severity >= t));
+        let failed = self.fail_on.met_by(&findings);
         Ok(match () {
             () if failed => EXIT_FINDINGS,
             () if all.is_empty() => EXIT_EMPTY,

@@ -8,11 +8,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Equal tokens in a row that make a text a repetition.
-pub(super) const RUN: usize = 8;
+pub(crate) const RUN: usize = 8;
 /// Different words among them: closing brackets and rulers are equal everywhere.
 const WORDS: usize = 5;
-/// Bytes of a text that are looked at; a text that is longer is known by its beginning.
-pub(super) const TEXT: usize = 64 << 10;
 
 /// A token and where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,36 +81,35 @@ fn runs(tokens: &[Token<'_>]) -> Vec<u64> {
     hashes.windows(RUN).map(fold).collect()
 }
 
-/// The beginning of a text that is looked at.
-fn head(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(TEXT)).unwrap_or(text)
+/// The beginning of a text, at most so many bytes: what a caller that can't look at all of it looks at.
+pub(crate) fn head(text: &str, bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }
 
 /// The runs of a text, one number for each.
-pub(super) fn runs_of(text: &str) -> Vec<u64> {
-    runs(&tokens(head(text)))
+pub(crate) fn runs_of(text: &str) -> Vec<u64> {
+    runs(&tokens(text))
 }
 
 /// A stretch of a text that repeats another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Repetition {
+pub(crate) struct Repetition {
     /// The stretch.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Its tokens.
-    pub(super) tokens: usize,
+    pub(crate) tokens: usize,
 }
 
 /// The longest stretch of `text` that repeats each source. `holders` tells the numbers of the sources that hold a run.
 /// Tokens of a run that is `excused` don't count: what stands around a quotation of something else is no use of a source.
-pub(super) fn repetitions(
+pub(crate) fn repetitions(
     text: &str,
-    holders: &dyn Fn(u64) -> Vec<u16>,
+    holders: &dyn Fn(u64) -> Vec<u32>,
     excused: &dyn Fn(u64) -> bool,
-) -> BTreeMap<u16, Repetition> {
-    let text = head(text);
+) -> BTreeMap<u32, Repetition> {
     let tokens = tokens(text);
-    let mut open: BTreeMap<u16, usize> = BTreeMap::new();
-    let mut longest: BTreeMap<u16, Repetition> = BTreeMap::new();
+    let mut open: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut longest: BTreeMap<u32, Repetition> = BTreeMap::new();
     let runs = runs(&tokens);
     let mut counted = vec![true; tokens.len()];
     for (n, _) in runs.iter().enumerate().filter(|(_, run)| excused(**run)) {
