@@ -6,6 +6,7 @@
 use crate::diag::Code;
 use crate::replay::Assessor;
 use crate::rules::{self, Rule, Settings};
+use crate::verify::account::settle_on;
 use crate::verify::{Options, verify_reader};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -43,6 +44,21 @@ pub struct Row {
     pub context: Option<BTreeMap<String, String>>,
     /// What the turn declares to have used.
     pub used: Option<Vec<String>>,
+    /// A diff as it stands.
+    pub patch: Option<String>,
+    /// The files that the diff is applied to.
+    pub files: Option<BTreeMap<String, String>>,
+    /// The files that the proposal says it will change.
+    pub declared: Option<Vec<String>>,
+    /// The files that the runtime saw change.
+    pub observed: Option<Vec<String>>,
+    /// Whether the action failed.
+    pub failed: bool,
+    /// What is laid over the records, by their kind: a JSON merge patch (RFC 7396) each.
+    #[serde(rename = "with")]
+    pub over: BTreeMap<String, Value>,
+    /// Records that come before the evaluation.
+    pub more: Vec<Value>,
 }
 
 /// An output: as it stands, or so many bytes of a text over and over, and an end.
@@ -109,13 +125,16 @@ impl Row {
         if let (Some(used), Some(members)) = (&self.used, thought.as_object_mut()) {
             members.insert("usedContext".into(), json!(used));
         }
-        let mut result = json!({ "success": true, "output": output });
+        let mut result = json!({ "success": !self.failed, "output": output });
+        if let (true, Some(members)) = (self.failed, result.as_object_mut()) {
+            members.insert("error".into(), json!("it went wrong"));
+        }
         if let (true, Some(members)) = (self.truncated, result.as_object_mut()) {
             members.insert("truncated".into(), json!(true));
         }
         let intent = self.intent.as_deref().unwrap_or("Do what has to be done");
         let action = json!({ "id": "a", "type": kind, "payload": payload, "riskLevel": "low", "reasoning": reasoning });
-        let records = [
+        let mut records = vec![
             json!({ "record": "execution_started", "timestamp": 1, "schemaVersion": "1.0", "rootIntent": intent, "fsmVersion": "1",
                 "policy": { "digest": "sha256:1" } }),
             thought,
@@ -123,9 +142,20 @@ impl Row {
             json!({ "record": "governance_decided", "turnId": 1, "timestamp": 9000, "decision": decision }),
             json!({ "record": "execution_finished", "turnId": 1, "timestamp": 9001, "actionId": "a", "result": result }),
             json!({ "record": "observation_recorded", "turnId": 1, "timestamp": 9002, "observation": { "summary": "Seen.", "artifacts": [] } }),
-            json!({ "record": "evaluation_made", "turnId": 1, "timestamp": 9003,
-                "evaluation": { "kind": "terminate", "reason": "goal_satisfied" } }),
         ];
+        records.extend(self.more.iter().cloned());
+        records.push(json!({ "record": "evaluation_made", "turnId": 1, "timestamp": 9003,
+            "evaluation": { "kind": "terminate", "reason": "goal_satisfied" } }));
+        for (record, member, paths) in
+            [("action_proposed", "declaredChanges", &self.declared), ("execution_finished", "observedChanges", &self.observed)]
+        {
+            if let Some(paths) = paths {
+                lay_over(&mut records, record, &json!({ member: paths }));
+            }
+        }
+        for (record, patch) in &self.over {
+            lay_over(&mut records, record, patch);
+        }
         let with_id = |mut record: Value| {
             if let Some(members) = record.as_object_mut() {
                 members.insert("executionId".into(), json!("row"));
@@ -137,6 +167,9 @@ impl Row {
 
     fn action(&self) -> (&'static str, Value) {
         let parameters = |path: &str| json!({ "path": path, "content": self.content.as_deref().unwrap_or("text\n") });
+        if let Some(patch) = &self.patch {
+            return ("code_diff", json!({ "diff": patch }));
+        }
         match (&self.command, &self.path, &self.diff, &self.answer) {
             (Some(command), ..) => ("shell_cmd", json!({ "command": command })),
             (_, Some(path), ..) => ("tool_call", json!({ "tool": "write_file", "parameters": parameters(path) })),
@@ -147,6 +180,32 @@ impl Row {
             }
             (_, _, _, Some(answer)) => ("answer", json!({ "content": answer })),
             _ => ("tool_call", json!({ "tool": "read_file", "parameters": { "path": "notes.txt" } })),
+        }
+    }
+}
+
+/// Lays a patch over the records of a kind.
+fn lay_over(records: &mut [Value], kind: &str, patch: &Value) {
+    for record in records.iter_mut().filter(|r| r.get("record").and_then(Value::as_str) == Some(kind)) {
+        merge(record, patch);
+    }
+}
+
+/// JSON merge patch, RFC 7396: `null` takes a member away. Rows are read by `serde_json`, which bounds how deep they are.
+fn merge(target: &mut Value, patch: &Value) {
+    let Some(members) = patch.as_object() else {
+        target.clone_from(patch);
+        return;
+    };
+    if !target.is_object() {
+        *target = json!({});
+    }
+    let Some(object) = target.as_object_mut() else { return };
+    for (name, value) in members {
+        if value.is_null() {
+            object.remove(name);
+        } else {
+            merge(object.entry(name.as_str()).or_insert(Value::Null), value);
         }
     }
 }
@@ -207,7 +266,7 @@ pub fn rule_of(stem: &str) -> Option<&'static Rule> {
 #[must_use]
 pub fn measure(rule: &Rule, text: &str) -> Measured {
     let mut measured = Measured::default();
-    let settings = || Settings { assessor: Assessor::V1, ..Settings::default() };
+    let settings = |row: &Row| Settings { assessor: Assessor::V1, keep_changes: row.files.is_some(), ..Settings::default() };
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
@@ -223,8 +282,14 @@ pub fn measure(rule: &Rule, text: &str) -> Measured {
             measured.wrong.push((number, Wrong::Unreadable("the output can't be made".to_owned())));
             continue;
         };
-        let options = Options { settings: settings(), ..Options::default() };
-        let report = verify_reader("row.jsonl", trace.as_bytes(), &options);
+        let options = Options { settings: settings(&row), ..Options::default() };
+        let mut report = verify_reader("row.jsonl", trace.as_bytes(), &options);
+        if let Some(files) = &row.files
+            && let Err(error) = settle_on(&mut report, ("base", files), None)
+        {
+            measured.wrong.push((number, Wrong::Unreadable(error.to_string())));
+            continue;
+        }
         // A row that the reader refuses would pass for one in which nothing was found.
         if let Some(refused) = report.findings.iter().find(|f| f.code.0 < 200) {
             measured.wrong.push((number, Wrong::Unreadable(refused.message.clone())));
@@ -270,6 +335,24 @@ mod tests {
     }
 
     #[test]
+    fn patches_add_change_and_take_away() {
+        let mut target = json!({ "a": { "b": 1, "c": [1] }, "d": 2 });
+        merge(&mut target, &json!({ "a": { "b": null, "c": 3, "e": { "f": null } }, "d": { "g": 4 } }));
+        assert_eq!(target, json!({ "a": { "c": 3, "e": {} }, "d": { "g": 4 } }));
+    }
+
+    #[test]
+    fn a_diff_is_applied_to_the_files_of_its_row() {
+        let row = |files: &str| {
+            let patch = "--- a/x\\n+++ b/x\\n@@ -1 +1 @@\\n-a\\n+b\\n";
+            format!("{{\"finds\":true,\"patch\":\"{patch}\",\"files\":{{{files}}}}}\n")
+        };
+        let rule = rule_of("YV702").unwrap();
+        let found = |files: &str| measure(rule, &row(files)).found;
+        assert_eq!((found("\"x\":\"a\\n\""), found("\"x\":\"b\\n\""), found("\"y\":\"a\\n\"")), (0, 1, 1));
+    }
+
+    #[test]
     fn each_kind_of_row_is_a_legal_trace() {
         let rows = [
             "\"command\":\"ls\"",
@@ -277,6 +360,8 @@ mod tests {
             "\"diff\":\"a.txt\"",
             "\"answer\":\"yes\"",
             "\"used\":[\"a\"],\"context\":{\"a\":\"text\"}",
+            "\"patch\":\"--- a/x\\n+++ b/x\\n@@ -1 +1 @@\\n-a\\n+b\\n\",\"declared\":[\"x\"],\"observed\":[\"x\"]",
+            "\"with\":{\"thought_generated\":{\"contextSnapshot\":{\"items\":[]}}}",
         ];
         for row in rows {
             let row: Row = serde_json::from_str(&format!("{{{row},\"human\":true}}")).unwrap();

@@ -30,17 +30,8 @@ impl Engine<'_> {
                 }
                 None
             } else {
-                // `git config alias.x '!cmd'` and hooks are written by the table; values are looked at here.
                 if a.text == "config" {
-                    let mut words = rest
-                        .get(i..)
-                        .unwrap_or_default()
-                        .iter()
-                        .filter(|w| !w.text.starts_with('-') && w.text != "set" && w.text != "add");
-                    if let (Some(k), Some(v)) = (words.next(), words.next()) {
-                        let (k, v) = (k.text.clone(), v.clone());
-                        self.git_setting(&k, &v, true);
-                    }
+                    self.git_config_command(rest.get(i..).unwrap_or_default());
                 }
                 return self.git_commands(rest.get(i.saturating_sub(1)..).unwrap_or_default());
             };
@@ -49,12 +40,56 @@ impl Engine<'_> {
                 let (k, v) = t.split_once('=').unwrap_or((t, ""));
                 let v = Arg { text: v.to_owned(), at: p.at.map(|o| o + p.text.len() - v.len()), ..p.clone() };
                 let k = k.to_owned();
-                self.git_setting(&k, &v, false);
+                self.git_setting(&k, &v);
             }
         }
     }
 
-    fn git_setting(&mut self, key: &str, value: &Arg, _kept: bool) {
+    /// `git config`: a value that it writes may run programs, and it may write another file than the repository's own.
+    fn git_config_command(&mut self, args: &[Arg]) {
+        let mut words: Vec<&Arg> = Vec::new();
+        let mut file = None;
+        let (mut changes, mut reads) = (false, false);
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let behind = |prefix: &str| Arg {
+                text: arg.text.get(prefix.len()..).unwrap_or_default().to_owned(),
+                at: arg.at.map(|at| at + prefix.len()),
+                ..arg.clone()
+            };
+            match arg.text.as_str() {
+                "-f" | "--file" => file = args.next().cloned(),
+                text if text.starts_with("--file=") => file = Some(behind("--file=")),
+                text if text.starts_with("-f") => file = Some(behind("-f")),
+                "--blob" | "--type" | "--default" | "--comment" | "--value" | "--url" => {
+                    args.next();
+                }
+                "-e" | "--edit" | "--unset" | "--unset-all" | "--rename-section" | "--remove-section" => changes = true,
+                "edit" | "unset" | "rename-section" | "remove-section" if words.is_empty() => changes = true,
+                "-l" | "--list" => reads = true,
+                text if text.starts_with("--get") => reads = true,
+                "get" | "list" if words.is_empty() => reads = true,
+                "set" if words.is_empty() => {}
+                text if text.starts_with('-') => {}
+                _ => words.push(arg),
+            }
+        }
+        if reads {
+            words.clear();
+        }
+        if let [key, value, ..] = words.as_slice() {
+            let key = key.text.clone();
+            self.git_setting(&key, value);
+            changes = true;
+        }
+        match file {
+            Some(file) if changes => self.path_write(&file),
+            Some(file) => self.path_read(&file),
+            None => {}
+        }
+    }
+
+    fn git_setting(&mut self, key: &str, value: &Arg) {
         let k = key.to_ascii_lowercase();
         if let Some(_name) = k.strip_prefix("alias.") {
             if let Some(cmd) = value.text.strip_prefix('!') {
@@ -313,7 +348,7 @@ impl Engine<'_> {
                             p.text.split_once('=').map(|(k, v)| (k.to_owned(), Arg { text: v.to_owned(), at: None, ..p.clone() }))
                         })
                     {
-                        self.git_setting(&k, &v, false);
+                        self.git_setting(&k, &v);
                     }
                 }
             }

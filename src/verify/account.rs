@@ -7,7 +7,7 @@ use crate::replay::RecordedChange;
 use crate::rules::by_code;
 use crate::trace::action::plain_path;
 use crate::workspace::diff::apply::{Outcome, Place as At, apply};
-use crate::workspace::diff::tree::{File, Overlay, Revision, TreeError};
+use crate::workspace::diff::tree::{File, Overlay, Revision, Tree, TreeError};
 use crate::workspace::diff::{Change, Diff, Limits, Mode, parse};
 use crate::workspace::git::ObjectId;
 use schemars::JsonSchema;
@@ -72,6 +72,20 @@ pub fn settle(
     base: (ObjectId, &Revision<'_>),
     head: Option<(ObjectId, &Revision<'_>)>,
 ) -> Result<(), TreeError> {
+    let id = base.0.to_string();
+    settle_on(report, (&id, base.1), head.map(|(id, tree)| Head { id, tree, base: base.1 }))
+}
+
+/// The commit that an outcome is compared with.
+pub(crate) struct Head<'h> {
+    id: ObjectId,
+    tree: &'h Revision<'h>,
+    /// The base again, as a revision.
+    base: &'h Revision<'h>,
+}
+
+/// As [`settle`], on any tree, with a name for it.
+pub(crate) fn settle_on(report: &mut Report, base: (&str, &dyn Tree), head: Option<Head<'_>>) -> Result<(), TreeError> {
     let limits = Limits::default();
     let mut teller = Teller {
         overlay: Overlay::new(base.1),
@@ -79,8 +93,8 @@ pub fn settle(
         base: short(base.0),
         unknown: BTreeSet::new(),
         account: Account {
-            base: base.0.to_string(),
-            head: head.map(|(id, _)| id.to_string()),
+            base: base.0.to_owned(),
+            head: head.as_ref().map(|h| h.id.to_string()),
             applied: 0,
             failed: 0,
             unjudged: 0,
@@ -106,10 +120,10 @@ pub fn settle(
         before.map(|before| (before != *file).then(|| path.clone())).transpose()
     };
     teller.account.changed = teller.overlay.changes().iter().filter_map(differing).collect::<Result<_, _>>()?;
-    if let Some((id, revision)) = head {
-        teller.compare(base.1, revision)?;
+    if let Some(head) = head {
+        teller.compare(head.base, head.tree)?;
         let place = report.summaries.first().map(|s| (s.file.clone(), s.line)).unwrap_or_default();
-        teller.contradict(&place, &short(id));
+        teller.contradict(&place, &short(&head.id.to_string()));
     }
     let Teller { account, findings, .. } = teller;
     report.notices.extend(sentences(&account));
@@ -136,8 +150,8 @@ pub fn settle(
     Ok(())
 }
 
-fn short(id: ObjectId) -> String {
-    id.to_string().chars().take(8).collect()
+fn short(id: &str) -> String {
+    id.chars().take(8).collect()
 }
 
 struct Teller<'t> {
@@ -324,7 +338,6 @@ fn count(n: usize, what: &str) -> String {
 
 /// The account for people.
 fn sentences(account: &Account) -> Vec<String> {
-    let short = |id: &str| id.chars().take(8).collect::<String>();
     let base = short(&account.base);
     let mut out = vec![format!(
         "of the diffs that ran, {} to {base}, {} not, {} can't be judged; they change {}",

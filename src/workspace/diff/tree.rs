@@ -126,14 +126,18 @@ impl<'r> Revision<'r> {
     }
 }
 
+/// Whether something lies below a path, of files by their paths.
+fn is_folder<T>(files: &BTreeMap<String, T>, path: &str) -> bool {
+    let below = format!("{path}/");
+    files.range(below.clone()..).next().is_some_and(|(name, _)| name.starts_with(&below))
+}
+
 impl Tree for Revision<'_> {
     fn look(&self, path: &str) -> Result<Found, TreeError> {
         if let Some((mode, _)) = self.files.get(path) {
             return Ok(Found::File(*mode));
         }
-        let below = format!("{path}/");
-        let next = self.files.range(below.clone()..).next();
-        Ok(if next.is_some_and(|(name, _)| name.starts_with(&below)) { Found::Folder } else { Found::Nothing })
+        Ok(if is_folder(&self.files, path) { Found::Folder } else { Found::Nothing })
     }
 
     fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError> {
@@ -152,6 +156,31 @@ impl Tree for Revision<'_> {
         // A tree that holds both already isn't this path's doing.
         let here = self.look(path).is_ok_and(|found| found != Found::Nothing);
         self.spellings.others(path).next().filter(|_| !here).cloned()
+    }
+}
+
+/// Files by path that are written down: a tree for rows of a corpus.
+impl Tree for BTreeMap<String, String> {
+    fn look(&self, path: &str) -> Result<Found, TreeError> {
+        Ok(match () {
+            () if self.contains_key(path) => Found::File(Mode::File),
+            () if is_folder(self, path) => Found::Folder,
+            () => Found::Nothing,
+        })
+    }
+
+    fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError> {
+        let content = self.get(path).map(String::as_bytes).unwrap_or_default();
+        if content.len() > limit {
+            return Err(TreeError::TooLarge { path: path.to_owned(), size: content.len() as u64, limit });
+        }
+        Ok(Rc::from(content))
+    }
+
+    fn twin(&self, path: &str) -> Option<String> {
+        let mut spellings = Spellings::default();
+        self.keys().for_each(|file| spellings.add(file));
+        spellings.others(path).next().filter(|_| self.look(path).is_ok_and(|found| found == Found::Nothing)).cloned()
     }
 }
 
