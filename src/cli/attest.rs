@@ -1,6 +1,6 @@
-//! Attestations on the command line: `gate --attest` writes one, `attest verify` checks it.
+//! Attestations on the command line: `gate --attest` and `attest` write one, `attest verify` checks it.
 
-use super::gate::Located;
+use super::gate::{GateArgs, Located};
 use super::output::{Color, Failure, print};
 use super::replay::{read, trust_store};
 use super::{EXIT_CLEAN, EXIT_FINDINGS};
@@ -27,6 +27,13 @@ pub(super) struct AttestArgs {
     /// The id that trust files know the key by.
     #[arg(long, value_name = "ID", help_heading = "Attestation")]
     attest_key_id: Option<String>,
+}
+
+impl AttestArgs {
+    /// An attestation that is asked for.
+    fn to(file: PathBuf, key: PathBuf, key_id: String) -> Self {
+        Self { attest: Some(file), attest_key: Some(key), attest_key_id: Some(key_id) }
+    }
 }
 
 /// The digests of everything that a gate reads, taken before it reads it.
@@ -105,6 +112,9 @@ fn digests(located: &Located, baseline: Option<&Path>) -> Result<Digests, Failur
         };
     }
     let mut materials = BTreeMap::from([("configuration".to_owned(), digest(&located.path)?)]);
+    if let Some(policy) = &config.policy {
+        materials.insert("policy".into(), digest(&located.root.join(&policy.file))?);
+    }
     if let Some(keys) = &config.keys {
         materials.insert("trust file".into(), digest(&located.root.join(&keys.file))?);
     }
@@ -129,12 +139,51 @@ fn digest(path: &Path) -> Result<String, Failure> {
     Ok(hash.finalize().iter().map(|b| format!("{b:02x}")).collect())
 }
 
-/// Attestations.
+/// Write a signed statement of how the gate ended, or check one.
+///
+/// Writing runs the gate, so that no other verdict than its own can be signed: a gate that fails is attested as
+/// failed, and ends with its exit code.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct AttestCommand {
+    #[command(subcommand)]
+    verify: Option<Verify>,
+    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder upward.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Private key, Ed25519 in PEM.
+    #[arg(long, value_name = "FILE", required = true)]
+    key: Option<PathBuf>,
+    /// The id that trust files know the key by.
+    #[arg(long, value_name = "ID", required = true)]
+    key_id: Option<String>,
+    /// The time that the statement states, as 2027-01-31 or RFC 3339.
+    #[arg(long, value_name = "TIME", required = true, value_parser = super::gate::time)]
+    now: Option<i64>,
+    /// Where the statement (in-toto, DSSE) goes.
+    #[arg(short, long, value_name = "FILE", required = true)]
+    output: Option<PathBuf>,
+}
+
+impl AttestCommand {
+    /// Runs it.
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        match (self.verify, self.output, self.key, self.key_id, self.now) {
+            (Some(verify), ..) => verify.run(),
+            (None, Some(output), Some(key), Some(key_id), Some(now)) => {
+                GateArgs::attesting(self.config, AttestArgs::to(output, key, key_id), now).run()
+            }
+            (None, ..) => Err(Failure::unable("--output, --key, --key-id and --now are needed", "see `attest --help`")),
+        }
+    }
+}
+
+/// What can be done with an attestation.
 #[derive(Debug, Subcommand)]
-pub(super) enum AttestCommand {
+pub(super) enum Verify {
     /// Check an attestation: signed by whom it should, passed, and about the files that lie here.
     Verify {
-        /// What `gate --attest` wrote.
+        /// What `attest` or `gate --attest` wrote.
         attestation: PathBuf,
         /// Trust file with the public keys that count.
         #[arg(long, value_name = "FILE")]
@@ -148,9 +197,9 @@ pub(super) enum AttestCommand {
     },
 }
 
-impl AttestCommand {
+impl Verify {
     /// Checks and tells.
-    pub(super) fn run(self) -> Result<u8, Failure> {
+    fn run(self) -> Result<u8, Failure> {
         let Self::Verify { attestation, keys, signer, root } = self;
         let store = trust_store(&keys)?;
         let statement = match Statement::open(&read(&attestation)?, &store, &signer) {

@@ -66,8 +66,6 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Check records and manifests (skills, tools, servers, agents) against their schemas; of manifests also what they name.
     Validate(replay::ValidateArgs),
-    /// Check the signed statement that `gate --attest` writes.
-    #[command(subcommand)]
     Attest(attest::AttestCommand),
     /// Write a commented configuration for the repository here.
     Init(config::InitArgs),

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// How to report.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct ReportArgs {
     /// How to report on standard output.
     #[arg(long, value_parser = format_parser(), value_name = "FORMAT")]

@@ -368,6 +368,13 @@ fn an_attestation_says_how_the_gate_ended_and_about_which_files() {
     assert_eq!(gate(root, &attest).code, 1);
     let ran = verify("the gate");
     assert!(ran.code == 1 && ran.out.contains("the gate did not pass: failed"), "{}", ran.out);
+    // Under its own name it is the same run.
+    fs::write(root.join("traces/a.jsonl"), GREEN).unwrap();
+    let own = ["attest", "--key", "key.pem", "--key-id", "ci", "--now", "2027-01-31", "--output", "b.json"];
+    assert_eq!(gate(root, &attest).code, 0);
+    assert_eq!(run(root, &own).code, 0);
+    assert_eq!(fs::read(root.join("a.json")).unwrap(), fs::read(root.join("b.json")).unwrap());
+    assert_eq!(run(root, &own[..7]).code, 2, "where to?");
     fs::write(root.join("traces/a.jsonl"), "").unwrap();
     assert_eq!(gate(root, &attest).code, 3);
     assert!(verify("the gate").out.contains("the gate did not pass: undecided"));

@@ -55,12 +55,28 @@ pub(super) struct GateArgs {
 }
 
 /// Milliseconds since the epoch of a day or an instant.
-fn time(text: &str) -> Result<i64, String> {
+pub(super) fn time(text: &str) -> Result<i64, String> {
     let day = day_end(text).map(|end| end - 86_400_000);
     day.or_else(|| crate::time::parse_rfc3339(text)).ok_or_else(|| "expected 2027-01-31 or RFC 3339".to_owned())
 }
 
 impl GateArgs {
+    /// The gate as it stands in the configuration, attested.
+    pub(super) fn attesting(config: Option<PathBuf>, attest: AttestArgs, now: i64) -> Self {
+        Self {
+            config,
+            reports: ReportArgs::default(),
+            fail_on: None,
+            now: Some(now),
+            baseline: None,
+            write_baseline: None,
+            max_turns: 10_000,
+            attest,
+            quiet: false,
+            verbose: false,
+        }
+    }
+
     /// Runs the gate.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let located = locate(self.config.as_deref())?;
