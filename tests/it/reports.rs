@@ -171,6 +171,26 @@ fn junit_counts_as_it_should() {
         .map(|n| n.attribute("message").unwrap().split(' ').next().unwrap().parse::<usize>().unwrap())
         .sum();
     assert_eq!(failures, report.findings.iter().filter(|f| f.severity == Severity::Error).count(), "every error fails a case");
+    // What a reader of test results makes of it.
+    let read = junit_parser::from_reader(text.as_bytes()).unwrap();
+    let cases = || read.suites.iter().flat_map(|s| &s.cases);
+    assert_eq!((read.tests, read.failures, read.errors), (cases().count() as u64, count("failure") as u64, 0));
+    assert!(read.suites.iter().all(|s| !s.name.is_empty() && s.tests == s.cases.len() as u64 && s.suites.is_empty()));
+    for case in cases() {
+        let named = case.classname.as_deref().is_some_and(|c| !c.is_empty()) && !case.original_name.is_empty();
+        assert!(named, "{case:?}");
+    }
+    let failing: BTreeSet<(&str, &str)> = cases()
+        .filter(|c| c.status.is_failure() && !c.status.failure_as_ref().text.is_empty())
+        .map(|c| (c.classname.as_deref().unwrap(), c.original_name.as_str()))
+        .collect();
+    for summary in &report.summaries {
+        let known = summary.id.chars().chain(summary.file.chars()).all(|c| c.is_ascii_graphic());
+        let fails = report.findings.iter().any(|f| {
+            f.severity == Severity::Error && f.place.file == summary.file && f.execution.as_deref() == Some(&*summary.id)
+        });
+        assert!(!known || failing.contains(&(&*summary.file, &*summary.id)) == fails, "{summary:?}");
+    }
     let empty = written(&Report::default(), Format::Junit);
     let empty = roxmltree::Document::parse(&empty).unwrap();
     assert_eq!(empty.root_element().attribute("errors"), Some("1"), "nothing verified is no pass");
