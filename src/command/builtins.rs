@@ -6,6 +6,7 @@ use super::engine::{Engine, Stream};
 use super::expand::{Arg, Var};
 use super::parse::Base;
 use super::path::{self, PathClass};
+use std::borrow::Cow;
 
 impl Engine<'_> {
     /// Runs a builtin; nothing if the name is none.
@@ -32,7 +33,7 @@ impl Engine<'_> {
             "cd" | "pushd" | "chdir" => {
                 let target = rest.iter().find(|a| !a.text.starts_with('-') || a.text == "-");
                 match target {
-                    None => self.cwd = Some(self.ctx.home.clone()),
+                    None => self.cwd = Some(Cow::Borrowed(&self.ctx.home)),
                     Some(a) if a.text == "-" => {
                         // Back to where it was before: the work tree or another known place; not followed.
                         self.cwd = None;
@@ -42,10 +43,10 @@ impl Engine<'_> {
                 none
             }
             "popd" => {
-                self.cwd = Some(self.ctx.cwd.clone());
+                self.cwd = Some(Cow::Borrowed(&self.ctx.cwd));
                 none
             }
-            "pwd" => Some(Stream { text: self.cwd.clone(), present: true, ..Stream::default() }),
+            "pwd" => Some(Stream { text: self.cwd.as_deref().map(str::to_owned), present: true, ..Stream::default() }),
             "eval" => {
                 let rest: Vec<Arg> = rest.iter().skip_while(|a| a.text == "--").cloned().collect();
                 if rest.is_empty() {
@@ -300,7 +301,8 @@ impl Engine<'_> {
         if to.is_empty() {
             return;
         }
-        self.cwd = if has_hole(to) && to.contains(HOLE) { None } else { path::normalise(to, self.cwd.as_deref()) };
+        self.cwd =
+            if has_hole(to) && to.contains(HOLE) { None } else { path::normalise(to, self.cwd.as_deref()).map(Cow::Owned) };
     }
 
     /// A subscript in a name (`a[$(cmd)]`) is expanded although it is quoted.

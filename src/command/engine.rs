@@ -43,8 +43,8 @@ impl Stream {
 }
 
 /// State that a subshell doesn't hand back.
-pub(crate) struct Saved {
-    cwd: Option<String>,
+pub(crate) struct Saved<'a> {
+    cwd: Option<Cow<'a, str>>,
     vars: FxHashMap<String, Var>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Engine<'a> {
     pub vars: FxHashMap<String, Var>,
     pub functions: FxHashMap<String, Rc<Command>>,
     pub aliases: FxHashMap<String, String>,
-    pub cwd: Option<String>,
+    pub cwd: Option<Cow<'a, str>>,
     /// Files that the line itself writes, with their text where it is known.
     pub files: FxHashMap<String, Option<String>>,
     pub params: Vec<Vec<String>>,
@@ -93,7 +93,7 @@ impl<'a> Engine<'a> {
             vars: FxHashMap::default(),
             functions: FxHashMap::default(),
             aliases: FxHashMap::default(),
-            cwd: Some(ctx.cwd.clone()),
+            cwd: Some(Cow::Borrowed(&ctx.cwd)),
             files: FxHashMap::default(),
             params: Vec::new(),
             procs: Vec::new(),
@@ -183,12 +183,12 @@ impl<'a> Engine<'a> {
         self.emit_raw(EffectKind::Dynamic, None, Certainty::Certain, span, Risk::High, why);
     }
 
-    pub fn enter_subshell(&mut self) -> Saved {
+    pub fn enter_subshell(&mut self) -> Saved<'a> {
         self.burn(1 + self.vars.len());
         Saved { cwd: self.cwd.clone(), vars: if self.vars.is_empty() { FxHashMap::default() } else { self.vars.clone() } }
     }
 
-    pub fn leave_subshell(&mut self, saved: Saved) {
+    pub fn leave_subshell(&mut self, saved: Saved<'a>) {
         self.cwd = saved.cwd;
         self.vars = saved.vars;
     }

@@ -123,7 +123,7 @@ impl Engine<'_> {
         let kept = |t: Option<String>| Stream { text: t, present: true, obf: stdin.obf, inline: false };
         let safe = || Stream { text: Some(format!("{SAFE_HOLE}\n")), present: true, ..Stream::default() };
         let inside = |e: &Self| {
-            let base = e.cwd.clone().unwrap_or_default();
+            let base = e.cwd.as_deref().unwrap_or_default().to_owned();
             if base.is_empty() {
                 Stream::unknown()
             } else {

@@ -49,7 +49,8 @@ fn meaning(word: &str) -> Option<Verb> {
 
 /// A name in any of the usual spellings as lower-case words with something between them.
 fn spelled(name: &str) -> Cow<'_, str> {
-    if !name.chars().any(char::is_uppercase) {
+    let upper = if name.is_ascii() { name.bytes().any(|b| b.is_ascii_uppercase()) } else { name.chars().any(char::is_uppercase) };
+    if !upper {
         return Cow::Borrowed(name);
     }
     let mut out = String::with_capacity(name.len() + 8);
@@ -82,14 +83,15 @@ fn verb(name: &str) -> Verb {
         if words.clone().any(|word| word.starts_with("git") && meaning(word).is_none()) {
             return if words.any(|word| READS.contains(&word)) { Verb::GitRead } else { Verb::GitWrite };
         }
-        let runs = |verb: &Verb| matches!(verb, Verb::Execute | Verb::Check);
-        let mut said: Vec<Verb> = words.filter_map(meaning).collect();
-        if said.contains(&Verb::Check) && said.iter().all(runs) {
+        // The first in order is the most telling, and the last tells whether there is more than running to it.
+        let said = words.filter_map(meaning).fold(None, |said: Option<(Verb, Verb)>, verb| {
+            Some(said.map_or((verb, verb), |(first, last)| (first.min(verb), last.max(verb))))
+        });
+        match said {
             // `run_tests`: what is run is named.
-            said.retain(|verb| *verb == Verb::Check);
-        }
-        if let Some(verb) = said.into_iter().min() {
-            return verb;
+            Some((Verb::Execute, Verb::Check)) => return Verb::Check,
+            Some((first, _)) => return first,
+            None => {}
         }
         if tool.len() == name.len() {
             break;

@@ -82,6 +82,15 @@ impl Name {
             Self::Regex(regex) => regex.is_match(text),
         }
     }
+
+    /// The byte that whatever fits begins with, in some case; none where that isn't said.
+    pub(crate) fn first(&self) -> Option<u8> {
+        match self {
+            Self::Exact(name) => name.bytes().next(),
+            Self::Star(pattern) => pattern.bytes().next().filter(|byte| *byte != b'*'),
+            Self::Regex(_) => None,
+        }
+    }
 }
 
 fn any_name(names: &[Name], text: &str, strict: bool) -> bool {
@@ -316,24 +325,24 @@ fn has_argument(args: &[String], want: &str) -> bool {
 
 impl PathTest {
     fn holds(&self, facts: &Facts<'_>, strict: bool) -> Holds {
-        let one = |place: &super::path::Place| {
-            let mut result = Holds::sure(self.access.is_empty() || self.access.contains(&place.access));
+        let one = |place: super::path::Place<'_>| {
+            let mut result = Holds::sure(self.access.is_empty() || self.access.contains(&place.site.access));
             if !self.glob.is_empty() {
-                result = result.min(self.glob.iter().map(|g| g.matches(place, strict)).max().unwrap_or(Holds::No));
+                result = result.min(self.glob.iter().map(|g| g.matches(&place, strict)).max().unwrap_or(Holds::No));
             }
             if !self.except.is_empty() {
-                result = result.min(self.except.iter().map(|g| g.matches(place, !strict)).max().unwrap_or(Holds::No).not());
+                result = result.min(self.except.iter().map(|g| g.matches(&place, !strict)).max().unwrap_or(Holds::No).not());
             }
             if let Some(outside) = self.outside {
-                result = result.min(if outside { place.inside.not() } else { place.inside });
+                result = result.min(if outside { place.site.inside.not() } else { place.site.inside });
             }
             if let Some((wanted, globs)) = &self.protected {
-                let listed = |strict| globs.iter().map(|g| g.matches(place, strict)).max().unwrap_or(Holds::No);
+                let listed = |strict| globs.iter().map(|g| g.matches(&place, strict)).max().unwrap_or(Holds::No);
                 result = result.min(if *wanted { listed(strict) } else { listed(!strict).not() });
             }
             result
         };
-        let known = over(strict, facts.places().iter().map(one));
+        let known = over(strict, facts.places().map(one));
         match (strict, facts.hides()) {
             (true, true) => Holds::No,
             (false, true) => known.max(Holds::Maybe),
@@ -347,10 +356,10 @@ fn granted(grants: &[Condition], facts: &Facts<'_>) -> Holds {
     if facts.hides() {
         return Holds::No;
     }
-    let places = facts.places().iter().all(|place| {
+    let places = facts.places().all(|place| {
         grants.iter().any(|g| match g {
             Condition::Is(Predicate::Path(test), _) => {
-                test.access.contains(&place.access) && test.glob.iter().any(|glob| glob.matches(place, true) == Holds::Yes)
+                test.access.contains(&place.site.access) && test.glob.iter().any(|glob| glob.matches(&place, true) == Holds::Yes)
             }
             _ => false,
         })
@@ -416,7 +425,7 @@ pub(crate) fn actual(key: &str, facts: &Facts<'_>, request: &Request<'_>) -> Str
             format!("the effects are {}", list(names, "none"))
         }
         "path" => {
-            let names = facts.places().iter().map(|p| format!("{} `{}`", p.access.name(), p.shown)).collect();
+            let names = facts.places().map(|p| format!("{} `{}`", p.site.access.name(), p.shown)).collect();
             format!("the paths are {}", list(names, "none"))
         }
         "host" => {

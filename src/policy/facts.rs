@@ -2,7 +2,7 @@
 
 use super::action::Action;
 use super::effect::Holds;
-use super::path::Place;
+use super::path::{Place, Site};
 use crate::command::{Analysis, Context, EffectKind, How, Step, Table, analyse, effects_of_diff, effects_of_tool};
 use crate::governance::Risk;
 use crate::trace::record::ActionType;
@@ -99,7 +99,8 @@ pub(crate) struct Facts<'a> {
     surroundings: &'a Surroundings,
     analysis: OnceCell<Analysis>,
     effects: OnceCell<u32>,
-    places: OnceCell<Vec<Place>>,
+    /// What was found out about paths, by the effect that each belongs to.
+    sites: OnceCell<Vec<(usize, Site)>>,
     compact: OnceCell<String>,
 }
 
@@ -111,7 +112,7 @@ impl<'a> Facts<'a> {
             surroundings,
             analysis: OnceCell::new(),
             effects: OnceCell::new(),
-            places: OnceCell::new(),
+            sites: OnceCell::new(),
             compact: OnceCell::new(),
         }
     }
@@ -181,11 +182,23 @@ impl<'a> Facts<'a> {
         if self.action.kind == Some(ActionType::ToolCall) { tree.get(1..).unwrap_or_default() } else { tree }
     }
 
-    pub(crate) fn places(&self) -> &[Place] {
-        self.places.get_or_init(|| {
+    fn sites(&self) -> &[(usize, Site)] {
+        self.sites.get_or_init(|| {
             let dots = self.dotted();
-            self.analysis().effects.iter().filter_map(|e| Place::of(e, dots)).collect()
+            let effects = self.analysis().effects.iter().enumerate();
+            effects.filter_map(|(index, effect)| Some((index, Site::of(effect, dots)?))).collect()
         })
+    }
+
+    /// Whether it touches any path.
+    pub(crate) fn has_places(&self) -> bool {
+        !self.sites().is_empty()
+    }
+
+    /// The paths that it touches.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Place<'_>> {
+        let effects = &self.analysis().effects;
+        self.sites().iter().filter_map(|(index, site)| Some(site.place(effects.get(*index)?)))
     }
 
     /// Whether the line changes what a `*` means.

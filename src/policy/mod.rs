@@ -34,7 +34,7 @@ pub use fuzz::{Effort, Law, Outcome as Found, Usable, Violation, fuzz, property_
 pub use ledger::{Decided, Drift, Ledger};
 pub use model::{Combine, Fallback, Form, Limit, Policy, Property, Rule};
 pub use mutate::{Fate, Mutant};
-pub use path::{Access, Place};
+pub use path::Access;
 pub use pattern::{PatternError, compile as compile_pattern};
 pub use read::{PROTECTED_ASK, PROTECTED_DENY, load};
 pub use request::{History, Past, Request};

@@ -39,26 +39,79 @@ impl Access {
 }
 
 /// A path that an action touches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// How.
-    pub access: Access,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place<'a> {
     /// The path as the action writes it.
-    pub shown: String,
+    pub shown: &'a str,
     /// Where it points, absolute and clean; none when that can't be told.
-    pub absolute: Option<String>,
-    /// Whether that is inside the work tree.
-    pub inside: Holds,
-    /// It stands for several paths: an unexpanded `*` or `?`.
-    pub wild: bool,
-    /// Everything below goes with it.
-    pub tree: bool,
-    /// An unexpanded `*` may also mean names that begin with a dot.
-    pub dots: bool,
+    pub absolute: Option<&'a str>,
+    /// What was found out about it.
+    pub site: Site,
 }
 
-impl Place {
-    /// The path of an effect, if it is one on a path.
+/// What is found out about a path once, however many rules ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Site {
+    /// How the path is used.
+    pub access: Access,
+    /// Whether it is inside the work tree.
+    pub inside: Holds,
+    /// Whether it is known where it points.
+    known: bool,
+    /// It stands for several paths: an unexpanded `*` or `?`.
+    wild: bool,
+    /// Everything below goes with it.
+    tree: bool,
+    /// An unexpanded `*` may also mean names that begin with a dot.
+    dots: bool,
+    /// What the names in the path begin and end with.
+    edges: Edges,
+}
+
+/// The bytes that the names of a path begin and end with, letters in lower case. With dozens of globs about names and half
+/// a dozen names in a path, nearly all pairs are told apart by this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Edges {
+    begins: u128,
+    ends: u128,
+    /// What isn't ASCII may fold to what is: nothing is told apart.
+    open: bool,
+}
+
+impl Edges {
+    const fn bit(byte: u8) -> u128 {
+        1 << (byte.to_ascii_lowercase() & 127)
+    }
+
+    fn of_path(path: &str) -> Self {
+        let mut edges = Self { open: !path.is_ascii(), ..Self::default() };
+        let mut before = b'/';
+        for byte in path.bytes().chain([b'/']) {
+            match (before, byte) {
+                (b'/', b'/') => {}
+                (b'/', _) => edges.begins |= Self::bit(byte),
+                (_, b'/') => edges.ends |= Self::bit(before),
+                _ => {}
+            }
+            before = byte;
+        }
+        edges
+    }
+
+    /// What a glob asks for, by the plain text that it begins and ends with; nothing where that is empty.
+    fn of_glob((begins, ends): &(String, String)) -> Self {
+        let bit = |byte: Option<u8>| byte.map_or(0, Self::bit);
+        Self { begins: bit(begins.bytes().next()), ends: bit(ends.bytes().next_back()), open: false }
+    }
+
+    /// Whether one of the names may be what the glob asks for.
+    const fn admit(self, glob: Self) -> bool {
+        self.open || (glob.begins & !self.begins == 0 && glob.ends & !self.ends == 0)
+    }
+}
+
+impl Site {
+    /// Of an effect, if it is one on a path.
     pub(super) fn of(effect: &Caused, dots: bool) -> Option<Self> {
         let access = match effect.kind {
             EffectKind::Read | EffectKind::Credential => Access::Read,
@@ -66,26 +119,35 @@ impl Place {
             EffectKind::Delete => Access::Delete,
             _ => return None,
         };
-        let shown = effect.target.clone().unwrap_or_default();
-        let known = effect.place.as_ref().filter(|p| p.class != PathClass::Unknown && !p.absolute.contains(['\0', '\u{1}']));
+        // An effect without a place comes from a name that says what it does, not to what.
+        if effect.target.is_none() && access == Access::Read && effect.risk == Risk::Low {
+            return None;
+        }
+        let unsaid = |path: &str| path.bytes().any(|byte| byte <= 1);
+        let known = effect.place.as_ref().filter(|p| p.class != PathClass::Unknown && !unsaid(&p.absolute));
         let inside = match known.map(|p| p.class) {
             None | Some(PathClass::Unknown) => Holds::Maybe,
             Some(PathClass::Inside | PathClass::Root | PathClass::GitInternal) => Holds::Yes,
             Some(PathClass::Sink | PathClass::Temporary | PathClass::Home | PathClass::Outside | PathClass::System) => Holds::No,
         };
-        // An effect without a place comes from a name that says what it does, not to what.
-        if effect.target.is_none() && access == Access::Read && effect.risk == Risk::Low {
-            return None;
-        }
         Some(Self {
             access,
-            absolute: known.map(|p| p.absolute.clone()),
             inside,
-            wild: shown.contains(['*', '?']),
+            known: known.is_some(),
+            wild: effect.target.as_ref().is_some_and(|shown| shown.bytes().any(|byte| matches!(byte, b'*' | b'?'))),
             tree: access == Access::Delete && effect.risk == Risk::High,
             dots,
-            shown,
+            edges: known.map(|p| Edges::of_path(&p.absolute)).unwrap_or_default(),
         })
+    }
+
+    /// With the path of the effect that it is of.
+    pub(super) fn place(self, effect: &Caused) -> Place<'_> {
+        Place {
+            shown: effect.target.as_deref().unwrap_or_default(),
+            absolute: effect.place.as_ref().filter(|_| self.known).map(|p| p.absolute.as_str()),
+            site: self,
+        }
     }
 }
 
@@ -105,6 +167,8 @@ pub(crate) struct PathGlob {
     blind: GlobMatcher,
     /// What every name or path that fits begins with, and ends with: most are told apart by that.
     ends: (String, String),
+    /// The same as [`Edges`].
+    edges: Edges,
 }
 
 /// Why a glob can't be used.
@@ -155,6 +219,7 @@ impl PathGlob {
             folder,
             exact: build(false)?,
             blind: build(true)?,
+            edges: Edges::of_glob(&ends),
             ends,
         })
     }
@@ -175,17 +240,19 @@ impl PathGlob {
 
     /// Whether the glob matches a place. `strict` is the reading of rules that allow: only what
     /// certainly matches, letter by letter; otherwise what may match counts as [`Holds::Maybe`].
-    pub(crate) fn matches(&self, place: &Place, strict: bool) -> Holds {
-        let Some(path) = place.absolute.as_deref() else {
+    pub(crate) fn matches(&self, place: &Place<'_>, strict: bool) -> Holds {
+        let site = &place.site;
+        let Some(path) = place.absolute else {
             return if strict { Holds::No } else { Holds::Maybe };
         };
+        let admitted = !self.by_name || site.edges.admit(self.edges);
         if strict {
-            return Holds::sure(!place.wild && self.covers(path, false, self.folder));
+            return Holds::sure(!site.wild && admitted && self.covers(path, false, self.folder));
         }
-        if self.covers(path, true, true) {
+        if admitted && self.covers(path, true, true) {
             return Holds::Yes;
         }
-        if !(place.wild || place.tree) {
+        if !(site.wild || site.tree) {
             return Holds::No;
         }
         let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
@@ -193,15 +260,14 @@ impl PathGlob {
             return Holds::Maybe;
         }
         let maybe = if self.by_name {
-            place.tree || place.wild && parts.iter().any(|t| self.parts.iter().any(|p| overlap(p, t, place.dots)))
+            site.tree || site.wild && parts.iter().any(|t| self.parts.iter().any(|p| overlap(p, t, site.dots)))
         } else {
             let pattern: Vec<&str> = self.parts.iter().map(String::as_str).collect();
-            (place.wild || place.tree) && paths_overlap(&pattern, &parts, place)
+            (site.wild || site.tree) && paths_overlap(&pattern, &parts, site)
         };
         if maybe { Holds::Maybe } else { Holds::No }
     }
 
-    /// Whether the path itself matches, or (`below`) a folder that it is in.
     /// Whether a text begins, and with `whole` ends, as whatever fits does. Letters count in either case; a text that
     /// isn't ASCII may be folded to one that is.
     fn may_fit(&self, text: &str, whole: bool) -> bool {
@@ -209,12 +275,15 @@ impl PathGlob {
         let text = text.as_bytes();
         let head = text.get(..begins.len().min(text.len())).unwrap_or_default();
         let tail = text.get(text.len().saturating_sub(ends.len())..).unwrap_or_default();
+        // The last byte first: what several globs share stands in front.
         let same = head.len() == begins.len()
+            && head.last().map(u8::to_ascii_lowercase) == begins.last().map(u8::to_ascii_lowercase)
             && head.eq_ignore_ascii_case(begins)
             && (!whole || tail.len() == ends.len() && tail.eq_ignore_ascii_case(ends));
         same || !text.is_ascii()
     }
 
+    /// Whether the path itself matches, or (`below`) a folder that it is in.
     fn covers(&self, path: &str, blind: bool, below: bool) -> bool {
         let glob = if blind { &self.blind } else { &self.exact };
         if self.by_name {
@@ -258,7 +327,7 @@ fn literal(text: &str) -> String {
 }
 
 /// Whether a glob and an unexpanded path can mean the same path: both are runs of names.
-fn paths_overlap(pattern: &[&str], path: &[&str], place: &Place) -> bool {
+fn paths_overlap(pattern: &[&str], path: &[&str], site: &Site) -> bool {
     // reach[j]: the pattern's parts so far can be used up by the first j names.
     let mut reach = vec![false; path.len() + 1];
     if let Some(first) = reach.first_mut() {
@@ -266,7 +335,7 @@ fn paths_overlap(pattern: &[&str], path: &[&str], place: &Place) -> bool {
     }
     for part in pattern {
         // A tree that goes takes with it whatever the rest of the pattern would match below.
-        if place.tree && reach.last() == Some(&true) {
+        if site.tree && reach.last() == Some(&true) {
             return true;
         }
         let mut next = vec![false; path.len() + 1];
@@ -276,7 +345,7 @@ fn paths_overlap(pattern: &[&str], path: &[&str], place: &Place) -> bool {
                 reach.iter().take(j + 1).any(|r| *r)
             } else {
                 before.is_some_and(|k| {
-                    reach.get(k) == Some(&true) && path.get(k).is_some_and(|name| overlap(part, name, place.dots))
+                    reach.get(k) == Some(&true) && path.get(k).is_some_and(|name| overlap(part, name, site.dots))
                 })
             };
         }
@@ -335,7 +404,7 @@ mod tests {
         let table = Table::builtin();
         let analysis = analyse(command, &Context::new(&table));
         let glob = PathGlob::new(glob, ROOT, "/home/dev").unwrap();
-        let places: Vec<Place> = analysis.effects.iter().filter_map(|e| Place::of(e, false)).collect();
+        let places: Vec<Place<'_>> = analysis.effects.iter().filter_map(|e| Some(Site::of(e, false)?.place(e))).collect();
         assert!(!places.is_empty(), "{command}");
         places.iter().map(|p| glob.matches(p, strict)).max().unwrap()
     }
@@ -391,6 +460,9 @@ mod tests {
             let open = PathGlob { ends: Default::default(), ..glob.clone() };
             for path in [path.clone(), format!("{ROOT}{path}")] {
                 prop_assert_eq!(glob.covers(&path, blind, below), open.covers(&path, blind, below), "{}", path);
+                if glob.by_name && !Edges::of_path(&path).admit(glob.edges) {
+                    prop_assert!(!open.covers(&path, blind, below), "{}", path);
+                }
             }
         }
     }
@@ -399,7 +471,10 @@ mod tests {
         #[test]
         fn any_glob_compiles_or_is_refused(text in r"[a-z/*?.~{},!\[\]\\-]{0,16}", path in "[a-z/.*?]{0,20}") {
             if let Ok(glob) = PathGlob::new(&text, ROOT, "/home/dev") {
-                let place = Place { access: Access::Read, shown: path.clone(), absolute: normalise(&path, Some(ROOT)), inside: Holds::Maybe, wild: true, tree: false, dots: false };
+                let absolute = normalise(&path, Some(ROOT));
+                let edges = Edges::of_path(absolute.as_deref().unwrap_or_default());
+                let site = Site { access: Access::Read, inside: Holds::Maybe, known: true, wild: true, tree: false, dots: false, edges };
+                let place = Place { shown: &path, absolute: absolute.as_deref(), site };
                 let _ = glob.matches(&place, false);
             }
         }

@@ -18,6 +18,8 @@ pub(crate) struct Sieve {
     things: u8,
     /// It has one of these effects, or hides something; nothing is needed if there are none.
     effects: u32,
+    /// The name of its tool begins with one of these letters, as bits; nothing is needed if there are none.
+    tools: u128,
 }
 
 const PLACES: u8 = 1;
@@ -26,14 +28,14 @@ const STEPS: u8 = 4;
 
 impl Sieve {
     /// Lets everything pass.
-    const OPEN: Self = Self { types: 31, things: 0, effects: 0 };
+    const OPEN: Self = Self { types: 31, things: 0, effects: 0, tools: 0 };
 
     /// The sieve of a condition, `strict` being the reading of rules that allow.
     pub(crate) fn of(when: &Condition, strict: bool) -> Self {
         match when {
             Condition::All(list) => list.iter().map(|c| Self::of(c, strict)).fold(Self::OPEN, Self::and),
             Condition::Any(list) => {
-                let none = Self { types: 0, things: PLACES | HOSTS | STEPS, effects: 0 };
+                let none = Self { types: 0, things: PLACES | HOSTS | STEPS, ..Self::OPEN };
                 list.iter().map(|c| Self::of(c, strict)).reduce(Self::or).unwrap_or(none)
             }
             Condition::Not(_) => Self::OPEN,
@@ -44,7 +46,12 @@ impl Sieve {
     fn one(predicate: &Predicate, strict: bool) -> Self {
         match predicate {
             Predicate::Type(types) => Self { types: *types, ..Self::OPEN },
-            Predicate::Tool(_) | Predicate::ApprovedBefore => Self { types: 1, ..Self::OPEN },
+            Predicate::Tool(names) => {
+                let letters = names.iter().map(|name| name.first().map(letter));
+                let tools = letters.reduce(|all, one| Some(all? | one?)).flatten().unwrap_or_default();
+                Self { types: 1, tools, ..Self::OPEN }
+            }
+            Predicate::ApprovedBefore => Self { types: 1, ..Self::OPEN },
             Predicate::Path(_) => Self { things: PLACES, ..Self::OPEN },
             Predicate::Host(_) => Self { things: HOSTS, ..Self::OPEN },
             Predicate::Command(test) if !(test.program.is_empty() && test.arg.is_empty() && test.args.is_empty()) => {
@@ -56,34 +63,44 @@ impl Sieve {
         }
     }
 
-    /// Both hold. Of two sets of effects one is enough to sieve by.
+    /// Both hold. Of two sets one is enough to sieve by.
     fn and(self, other: Self) -> Self {
         let effects = if self.effects == 0 { other.effects } else { self.effects };
-        Self { types: self.types & other.types, things: self.things | other.things, effects }
+        let tools = if self.tools == 0 { other.tools } else { self.tools };
+        Self { types: self.types & other.types, things: self.things | other.things, effects, tools }
     }
 
     /// One of them holds.
     fn or(self, other: Self) -> Self {
         let effects = if self.effects == 0 || other.effects == 0 { 0 } else { self.effects | other.effects };
-        Self { types: self.types | other.types, things: self.things & other.things, effects }
+        let tools = if self.tools == 0 || other.tools == 0 { 0 } else { self.tools | other.tools };
+        Self { types: self.types | other.types, things: self.things & other.things, effects, tools }
     }
+}
+
+/// The bit of a name's first letter, in lower case. All that isn't ASCII has one.
+fn letter(first: u8) -> u128 {
+    1 << if first.is_ascii() { first.to_ascii_lowercase() } else { 127 }
 }
 
 /// What an action has, found when the first rule needs to know.
 pub(crate) struct Held<'f, 'a> {
     facts: &'f Facts<'a>,
     kind: u8,
+    /// The bit of the first letter of its tool; all of them where that is nothing to go by.
+    tool: u128,
     found: Option<(u8, u32)>,
 }
 
 impl<'f, 'a> Held<'f, 'a> {
     pub(crate) fn new(facts: &'f Facts<'a>) -> Self {
-        Self { facts, kind: type_bit(facts.action.kind), found: None }
+        let tool = facts.action.tool.as_ref().and_then(|name| name.bytes().next()).map_or(u128::MAX, letter);
+        Self { facts, kind: type_bit(facts.action.kind), tool, found: None }
     }
 
     /// Whether a rule with this sieve is worth asking.
     pub(crate) fn passes(&mut self, sieve: Sieve) -> bool {
-        if sieve.types & self.kind == 0 {
+        if sieve.types & self.kind == 0 || sieve.tools != 0 && sieve.tools & self.tool == 0 {
             return false;
         }
         if sieve.things == 0 && sieve.effects == 0 {
@@ -95,7 +112,7 @@ impl<'f, 'a> Held<'f, 'a> {
                 return (u8::MAX, u32::MAX);
             }
             let bit = |has: bool, bit| if has { bit } else { 0 };
-            let things = bit(!facts.places().is_empty(), PLACES)
+            let things = bit(facts.has_places(), PLACES)
                 | bit(facts.hosts().next().is_some(), HOSTS)
                 | bit(!facts.steps().is_empty(), STEPS);
             (things, facts.effects())
@@ -159,6 +176,6 @@ mod tests {
         let policy = load("p", "version: 1\nid: p\ncombine: first-match\ndefault: { effect: deny, reason: r }\nrules:\n  - { id: a, when: { type: shell_cmd, host: ['*'], effects: [delete] }, effect: deny, reason: r }\n  - { id: b, when: { any: [ { path: { glob: x } }, { tool: y } ] }, effect: deny, reason: r }\n  - { id: c, when: { not: { host: ['*'] } }, effect: deny, reason: r }\n").unwrap();
         let sieves: Vec<Sieve> = policy.rules.iter().map(|r| Sieve::of(&r.when, false)).collect();
         let delete = crate::policy::facts::bit(crate::command::EffectKind::Delete);
-        assert_eq!(sieves, [Sieve { types: 2, things: HOSTS, effects: delete }, Sieve::OPEN, Sieve::OPEN]);
+        assert_eq!(sieves, [Sieve { types: 2, things: HOSTS, effects: delete, tools: 0 }, Sieve::OPEN, Sieve::OPEN]);
     }
 }

@@ -297,8 +297,8 @@ impl Try<'_> {
     fn no_escape(&self) -> Found {
         let action = &self.subject.action;
         let facts = Facts::new(action, None, &self.policy.surroundings);
-        let out = |p: &&crate::policy::path::Place| p.access != Access::Read && p.inside != Holds::Yes;
-        let Some(place) = facts.places().iter().find(out) else { return Found::Nothing };
+        let out = |p: &crate::policy::path::Place<'_>| p.site.access != Access::Read && p.site.inside != Holds::Yes;
+        let Some(place) = facts.places().find(out) else { return Found::Nothing };
         let story = format!("it changes `{}`, which isn't known to be inside the work tree", place.shown);
         self.at_least(Effect::RequireApproval, action.clone(), story, false)
     }
