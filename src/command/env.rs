@@ -1,6 +1,6 @@
 //! Environment variables that make programs run other programs, or change what runs.
 
-use super::chars::{has_hole, show};
+use super::chars::{HOLE, has_hole, show};
 use super::effect::{Certainty, EffectKind, Risk, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -207,6 +207,9 @@ impl Engine<'_> {
             self.loads_value(name, value, span);
         } else if name.starts_with("BASH_FUNC_") {
             self.dynamic(span, "defines a function for every shell that follows");
+        } else if name.starts_with("GIT_CONFIG_KEY_") {
+            // Its value stands in another variable, which may come later or from outside.
+            self.git_setting(value, &Arg::literal(HOLE, span));
         } else if name.starts_with("GIT_CONFIG_VALUE_") {
             if value.starts_with('!') || value.contains('/') || has_hole(value) {
                 self.dynamic(span, "sets a configuration of git that may run programs");

@@ -1,7 +1,7 @@
 //! git: settings and options that make it run commands. What its subcommands do by
 //! themselves stands in the table.
 
-use super::chars::{HOLE, show};
+use super::chars::{HOLE, has_hole, show};
 use super::effect::{Certainty, EffectKind, How, Risk};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -89,7 +89,12 @@ impl Engine<'_> {
         }
     }
 
-    fn git_setting(&mut self, key: &str, value: &Arg) {
+    /// A setting that is made: some run their value.
+    pub(super) fn git_setting(&mut self, key: &str, value: &Arg) {
+        if has_hole(key) {
+            self.dynamic(value.span, "a setting of git that isn't known may run programs");
+            return;
+        }
         let k = key.to_ascii_lowercase();
         if let Some(_name) = k.strip_prefix("alias.") {
             if let Some(cmd) = value.text.strip_prefix('!') {
