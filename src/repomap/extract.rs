@@ -82,6 +82,9 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
             continue;
         }
         let name = names::of(language, found.kind, slice(text, found.name));
+        if names::is_keyword(language, &name.name) {
+            continue;
+        }
         let of = found.parent.map(|p| names::plain(slice(text, p)).to_owned()).or(name.of);
         let kind = match found.kind {
             Kind::Function if of.is_some() || around.is_some_and(|(_, kind)| kind.has_methods()) => Kind::Method,

@@ -39,6 +39,14 @@ pub(super) struct Step {
     pub(super) children: Vec<Child>,
 }
 
+impl Step {
+    /// Whether a child of a kind may fit for its field.
+    pub(super) fn asks_for_field(&self, kind: u16) -> bool {
+        let may_be = |step: &Step| step.symbol.is_none_or(|symbol| symbol == kind);
+        self.children.iter().any(|child| child.field.is_some() && child.any.iter().any(may_be))
+    }
+}
+
 /// A child to find.
 #[derive(Debug, Default)]
 pub(super) struct Child {
