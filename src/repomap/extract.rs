@@ -45,7 +45,10 @@ impl Extractor {
             Unparsed::TooMuchWork => Unread::TooMuchWork,
         })?;
         let matches = Matches::new(grammar, &tree, text);
-        Ok(assemble(language, text, &matches, tree.root_node().has_error()))
+        let has_errors = tree.root_node().has_error();
+        // What stays is put together where the tree was: between its nodes, it would split the memory for the next one.
+        drop(tree);
+        Ok(assemble(language, text, &matches, has_errors))
     }
 }
 

@@ -89,6 +89,10 @@ pub(super) struct Grammar {
     pub(super) patterns: Vec<Pattern>,
     /// The patterns that start at each kind of node.
     by_kind: Vec<Vec<u16>>,
+    /// Whether one of these looks for anonymous nodes among the children.
+    tokens: Vec<bool>,
+    /// Whether each kind of node is a named one; the others are leaves.
+    is_named: Vec<bool>,
     /// The field of a definition that holds its body.
     pub(super) body: Option<u16>,
 }
@@ -102,14 +106,28 @@ impl Grammar {
             let here = pattern.step.symbol.and_then(|symbol| by_kind.get_mut(usize::from(symbol)));
             here.ok_or(PatternError::End)?.push(at);
         }
+        let wants = |here: &Vec<u16>| here.iter().any(|at| patterns.get(usize::from(*at)).is_some_and(|p| p.step.tokens));
+        let tokens = by_kind.iter().map(wants).collect();
+        let kinds = 0..u16::try_from(by_kind.len()).unwrap_or(u16::MAX);
+        let is_named = kinds.map(|kind| grammar.node_kind_is_named(kind)).collect();
         let body = grammar.field_id_for_name("body").map(Into::into);
-        Ok(Grammar { language: grammar, patterns, by_kind, body })
+        Ok(Grammar { language: grammar, patterns, by_kind, tokens, is_named, body })
     }
 
     /// The patterns that start at a kind of node.
     pub(super) fn patterns_at(&self, kind: u16) -> impl Iterator<Item = &Pattern> {
         let here = self.by_kind.get(usize::from(kind)).map_or(&[][..], Vec::as_slice);
         here.iter().filter_map(|at| self.patterns.get(usize::from(*at)))
+    }
+
+    /// Whether a pattern that starts at a kind of node looks for anonymous nodes among its children.
+    pub(super) fn wants_tokens(&self, kind: u16) -> bool {
+        self.tokens.get(usize::from(kind)).copied().unwrap_or(false)
+    }
+
+    /// Whether a kind of node is a named one. Errors, which are of no kind, are.
+    pub(super) fn is_named(&self, kind: u16) -> bool {
+        self.is_named.get(usize::from(kind)).copied().unwrap_or(true)
     }
 
     /// The grammar of a language; `None` when its patterns don't fit it, which a test rules out.

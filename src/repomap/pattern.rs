@@ -35,6 +35,8 @@ pub(super) struct Step {
     pub(super) capture: Option<Role>,
     /// Fields that the node must not have.
     pub(super) absent: Vec<u16>,
+    /// Whether anonymous nodes are among the children to find.
+    pub(super) tokens: bool,
     /// Children to find, in this order.
     pub(super) children: Vec<Child>,
 }
@@ -282,7 +284,10 @@ impl Reader<'_> {
             if out.children.last().is_some_and(|c| c.is_optional) {
                 return Err(PatternError::Unexpected("a child behind an optional one".into()));
             }
-            out.children.push(Child { field, is_next, ..self.child()? });
+            let child = self.child()?;
+            let is_token = |step: &Step| step.symbol.is_some_and(|symbol| !self.language.node_kind_is_named(symbol));
+            out.tokens |= child.any.iter().any(is_token);
+            out.children.push(Child { field, is_next, ..child });
         }
         Ok(out)
     }

@@ -20,17 +20,23 @@ pub(super) fn search<'tree>(
     found: &mut dyn FnMut(&'static Pattern, &[Capture<'tree>]),
 ) {
     let root = tree.root_node();
-    let mut walk = Walk { text, cursor: tree.walk(), lists: Vec::new(), captures: Vec::new(), found };
-    let mut open = vec![Kid { node: root, kind: root.kind_id(), field: None, is_leaf: root.child_count() == 0 }];
+    let mut walk = Walk { grammar, text, cursor: tree.walk(), lists: Vec::new(), captures: Vec::new(), found };
+    let mut open = vec![(root, root.kind_id())];
     let mut kids = Vec::new();
-    while let Some(Kid { node, kind, .. }) = open.pop() {
+    while let Some((node, kind)) = open.pop() {
         let steps = || grammar.patterns_at(kind).map(|p| &p.step);
-        walk.list(node, |kind| steps().any(|step| step.asks_for_field(kind)), &mut kids);
-        walk.start(grammar, node, kind, &kids);
-        for leaf in kids.iter().filter(|k| k.is_leaf) {
-            walk.start(grammar, leaf.node, leaf.kind, &[]);
+        walk.list(node, grammar.wants_tokens(kind), |kind| steps().any(|step| step.asks_for_field(kind)), &mut kids);
+        walk.start(node, kind, &kids);
+        // What may hold more is gone into in the order of the text.
+        let first = open.len();
+        for kid in kids.drain(..).filter(|k| k.is_named) {
+            if kid.node.named_child_count() > 0 || grammar.wants_tokens(kid.kind) {
+                open.push((kid.node, kid.kind));
+            } else {
+                walk.start(kid.node, kid.kind, &[]);
+            }
         }
-        open.extend(kids.drain(..).rev().filter(|k| !k.is_leaf));
+        open.get_mut(first..).unwrap_or_default().reverse();
     }
 }
 
@@ -41,10 +47,11 @@ struct Kid<'tree> {
     kind: u16,
     /// The field that it is, where a pattern asks for one.
     field: Option<u16>,
-    is_leaf: bool,
+    is_named: bool,
 }
 
 struct Walk<'a, 'tree> {
+    grammar: &'static Grammar,
     text: &'a str,
     cursor: TreeCursor<'tree>,
     /// Lists that nothing stands in any more: their memory is used again.
@@ -54,10 +61,11 @@ struct Walk<'a, 'tree> {
 }
 
 impl<'tree> Walk<'_, 'tree> {
-    /// Lists the children of a node. To ask for a field costs about as much as to move: it is done for some kinds of children.
-    fn list(&mut self, node: Node<'tree>, asks_for_field: impl Fn(u16) -> bool, out: &mut Vec<Kid<'tree>>) {
+    /// Lists the children of a node, the anonymous ones only where a pattern wants them. To ask for a field costs about as much
+    /// as to move: it is done for some kinds of children.
+    fn list(&mut self, node: Node<'tree>, tokens: bool, asks_for_field: impl Fn(u16) -> bool, out: &mut Vec<Kid<'tree>>) {
         out.clear();
-        let count = node.child_count() as usize;
+        let count = if tokens { node.child_count() as usize } else { node.named_child_count() };
         if count == 0 {
             return;
         }
@@ -66,16 +74,19 @@ impl<'tree> Walk<'_, 'tree> {
         while is_there {
             let node = self.cursor.node();
             let kind = node.kind_id();
-            let field = if asks_for_field(kind) { self.cursor.field_id().map(Into::into) } else { None };
-            out.push(Kid { node, kind, field, is_leaf: node.child_count() == 0 });
+            let is_named = self.grammar.is_named(kind);
+            if is_named || tokens {
+                let field = if asks_for_field(kind) { self.cursor.field_id().map(Into::into) } else { None };
+                out.push(Kid { node, kind, field, is_named });
+            }
             // To look for one behind the last costs more than to count.
             is_there = out.len() < count && self.cursor.goto_next_sibling();
         }
     }
 
     /// Tries the patterns that start at a node.
-    fn start(&mut self, grammar: &'static Grammar, node: Node<'tree>, kind: u16, kids: &[Kid<'tree>]) {
-        for pattern in grammar.patterns_at(kind) {
+    fn start(&mut self, node: Node<'tree>, kind: u16, kids: &[Kid<'tree>]) {
+        for pattern in self.grammar.patterns_at(kind) {
             self.captures.clear();
             self.step(pattern, &pattern.step, node, Some(kids), true);
         }
@@ -105,7 +116,7 @@ impl<'tree> Walk<'_, 'tree> {
             None if step.children.is_empty() => self.children(pattern, &[], &[], is_last),
             None => {
                 let mut kids = self.lists.pop().unwrap_or_default();
-                self.list(node, |kind| step.asks_for_field(kind), &mut kids);
+                self.list(node, step.tokens, |kind| step.asks_for_field(kind), &mut kids);
                 let fits = self.children(pattern, &step.children, &kids, is_last);
                 self.lists.push(kids);
                 fits
@@ -138,7 +149,7 @@ impl<'tree> Walk<'_, 'tree> {
             } else if here {
                 before.next();
             }
-            if child.is_next && (is_end || !here) && kid.node.is_named() {
+            if child.is_next && (is_end || !here) && kid.is_named {
                 break;
             }
         }
@@ -156,7 +167,7 @@ impl<'tree> Walk<'_, 'tree> {
         if child.field.is_some() && child.field != kid.field {
             return false;
         }
-        let is_kind = |step: &Step| step.symbol.map_or_else(|| kid.node.is_named(), |symbol| symbol == kid.kind);
+        let is_kind = |step: &Step| step.symbol.map_or(kid.is_named, |symbol| symbol == kid.kind);
         child.any.iter().any(|step| is_kind(step) && self.step(pattern, step, kid.node, None, is_last))
     }
 
