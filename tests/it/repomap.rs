@@ -252,6 +252,14 @@ fn deep_and_repeated_text_ends() {
 }
 
 #[test]
+fn no_keyword_becomes_a_function() {
+    let text = "int f(int a)\n{\n    if (a < 0) {\n        a = 1;\n    }\n#ifdef STRICT\n    else if (a == 2) {\n        a = 2;\n    }\n\
+                #endif\n    return a;\n}\n";
+    let names: Vec<String> = extract(Language::C, text).unwrap().definitions.into_iter().map(|d| d.name).collect();
+    assert_eq!(names, ["f"]);
+}
+
+#[test]
 fn nothing_of_a_tree_acts_on_a_terminal_or_ends_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let evil = "def f(a=\"\u{1b}[2J\u{202e}x ```\n::error::y ##[z\"):\n    \"\"\"\u{9b} --> <img src=x> @team\"\"\"\n";
