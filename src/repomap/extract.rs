@@ -45,7 +45,10 @@ impl Extractor {
             Unparsed::TooMuchWork => Unread::TooMuchWork,
         })?;
         let matches = Matches::new(grammar, &tree, text);
-        Ok(assemble(language, text, &matches, tree.root_node().has_error()))
+        let has_errors = tree.root_node().has_error();
+        // What stays is put together where the tree was: between its nodes, it would split the memory for the next one.
+        drop(tree);
+        Ok(assemble(language, text, &matches, has_errors))
     }
 }
 
@@ -82,6 +85,9 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
             continue;
         }
         let name = names::of(language, found.kind, slice(text, found.name));
+        if names::is_keyword(language, &name.name) {
+            continue;
+        }
         let of = found.parent.map(|p| names::plain(slice(text, p)).to_owned()).or(name.of);
         let kind = match found.kind {
             Kind::Function if of.is_some() || around.is_some_and(|(_, kind)| kind.has_methods()) => Kind::Method,

@@ -98,9 +98,14 @@ impl Matches {
         self.definitions.dedup_by_key(|d| d.name);
         let names: Vec<usize> = self.definitions.iter().map(|d| d.name.0).collect();
         self.definitions.sort_by_key(|d| (d.start, std::cmp::Reverse(d.end), d.name));
-        self.references.retain(|r| names.binary_search(&r.0).is_err());
         self.references.sort_unstable();
         self.references.dedup_by_key(|r| r.0);
+        // Both are in the order of the text.
+        let mut names = names.into_iter().peekable();
+        self.references.retain(|r| {
+            while names.next_if(|name| *name < r.0).is_some() {}
+            names.peek() != Some(&r.0)
+        });
         self.comments.sort_unstable();
         self.comments.dedup();
         self.docs.sort_unstable();

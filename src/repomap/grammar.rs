@@ -27,7 +27,7 @@ use std::sync::OnceLock;
 
 /// The version of everything that turns bytes into [`super::Tags`]: queries, grammars and the code. It is a part
 /// of the key of every cached entry, so it changes whenever the same bytes may give other tags.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// What a capture means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +89,8 @@ pub(super) struct Grammar {
     pub(super) patterns: Vec<Pattern>,
     /// The patterns that start at each kind of node.
     by_kind: Vec<Vec<u16>>,
+    /// Whether one of these looks for anonymous nodes among the children.
+    tokens: Vec<bool>,
     /// Whether each kind of node is a named one; the others are leaves.
     is_named: Vec<bool>,
     /// The field of a definition that holds its body.
@@ -99,25 +101,32 @@ impl Grammar {
     fn new(language: Language) -> Result<Grammar, PatternError> {
         let (grammar, query) = parts(language);
         let patterns = pattern::read(&query, &grammar)?;
-        let kinds = grammar.node_kind_count();
-        let mut by_kind = vec![Vec::new(); kinds];
+        let mut by_kind = vec![Vec::new(); grammar.node_kind_count()];
         for (at, pattern) in (0..).zip(&patterns) {
             let here = pattern.step.symbol.and_then(|symbol| by_kind.get_mut(usize::from(symbol)));
             here.ok_or(PatternError::End)?.push(at);
         }
-        let kinds = 0..u16::try_from(kinds).unwrap_or(u16::MAX);
+        let wants = |here: &Vec<u16>| here.iter().any(|at| patterns.get(usize::from(*at)).is_some_and(|p| p.step.tokens));
+        let tokens = by_kind.iter().map(wants).collect();
+        let kinds = 0..u16::try_from(by_kind.len()).unwrap_or(u16::MAX);
         let is_named = kinds.map(|kind| grammar.node_kind_is_named(kind)).collect();
         let body = grammar.field_id_for_name("body").map(Into::into);
-        Ok(Grammar { language: grammar, patterns, by_kind, is_named, body })
+        Ok(Grammar { language: grammar, patterns, by_kind, tokens, is_named, body })
     }
 
     /// The patterns that start at a kind of node.
-    pub(super) fn patterns_at(&self, kind: u16) -> &[u16] {
-        self.by_kind.get(usize::from(kind)).map_or(&[], Vec::as_slice)
+    pub(super) fn patterns_at(&self, kind: u16) -> impl Iterator<Item = &Pattern> {
+        let here = self.by_kind.get(usize::from(kind)).map_or(&[][..], Vec::as_slice);
+        here.iter().filter_map(|at| self.patterns.get(usize::from(*at)))
     }
 
-    /// Whether a node of a kind may have children. Errors, which are of no kind, may.
-    pub(super) fn may_have_children(&self, kind: u16) -> bool {
+    /// Whether a pattern that starts at a kind of node looks for anonymous nodes among its children.
+    pub(super) fn wants_tokens(&self, kind: u16) -> bool {
+        self.tokens.get(usize::from(kind)).copied().unwrap_or(false)
+    }
+
+    /// Whether a kind of node is a named one. Errors, which are of no kind, are.
+    pub(super) fn is_named(&self, kind: u16) -> bool {
         self.is_named.get(usize::from(kind)).copied().unwrap_or(true)
     }
 

@@ -9,7 +9,7 @@ use super::common;
 use super::language::Language;
 use super::snapshot::Snapshot;
 use super::tags::{Definition, Kind, Tags, Use};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// Definitions of one name that a reference is spread over.
 const MAX_CANDIDATES: usize = 16;
@@ -76,47 +76,62 @@ impl Graph {
 
     fn connect(&mut self, snapshot: &Snapshot) {
         let names = Names::new(self, snapshot);
+        let mut votes = Votes::default();
         for (at, file) in snapshot.files.iter().enumerate() {
-            let Some(language) = file.language else { continue };
-            let mut votes = Votes::default();
-            for ((within, name, is_type), count) in counts(&file.tags) {
-                let Some(name) = file.tags.names.get(name as usize) else { continue };
-                let Some((meant, local)) = names.meant(language, name, is_type, at) else { continue };
+            if file.language.is_none() {
+                continue;
+            }
+            votes.clear(file.tags.definitions.len());
+            // References come sorted by name: what a name means in a file is looked up once.
+            let mut asked: Option<((u32, bool), Meaning<'_>)> = None;
+            for ((name, is_type, within), count) in counts(&file.tags) {
+                let meaning = match &asked {
+                    Some((last, meaning)) if *last == (name, is_type) => meaning,
+                    _ => &asked.insert(((name, is_type), names.meant(at, name, is_type))).1,
+                };
+                if meaning.candidates.is_empty() {
+                    continue;
+                }
                 let from = within.and_then(|w| self.node(at, w)).unwrap_or_else(|| node(at));
-                let rare = 1.0 / float(names.files_that_use(language, name)).sqrt();
-                let weight = float(count).sqrt() * rare;
-                let known = weight * common::weight(name) / float(meant.len());
-                *votes.sums.entry(from).or_default() += weight;
-                for candidate in meant.iter().filter(|c| c.node != from) {
-                    let private = !local && candidate.is_private;
-                    *votes.edges.entry((from, candidate.node)).or_default() += known * if private { PRIVATE } else { 1.0 };
+                let weight = float(count).sqrt() * meaning.rare;
+                let known = weight * meaning.said / float(meaning.candidates.len());
+                votes.spend(within, weight);
+                for candidate in meaning.candidates.iter().filter(|c| c.node != from) {
+                    let private = !meaning.is_local && candidate.is_private;
+                    votes.edges.push((from, candidate.node, known * if private { PRIVATE } else { 1.0 }));
                 }
             }
-            self.settle(at, &file.tags, votes);
+            self.settle(at, &file.tags, &mut votes);
         }
-        self.edges.sort_by_key(|e| (e.0, e.1));
+        self.edges.sort_unstable_by_key(|e| (e.0, e.1));
     }
 
     /// Adds what leaves the nodes of one file, with the votes for what is around, in parts of the whole vote of each node.
-    fn settle(&mut self, at: usize, tags: &Tags, mut votes: Votes) {
-        let share = |sums: &HashMap<Node, f64>, from: Node| sums.get(&from).map_or(1.0, |s| s * UPWARDS / (1.0 - UPWARDS));
-        let mut upwards: Vec<(Node, Node, f64)> = Vec::new();
+    fn settle(&mut self, at: usize, tags: &Tags, votes: &mut Votes) {
+        let share = |sum: f64| if sum > 0.0 { sum * UPWARDS / (1.0 - UPWARDS) } else { 1.0 };
+        let mut upwards: Vec<(Option<u32>, Node, Node, f64)> = Vec::new();
         let mut top = Vec::new();
-        for (d, definition) in tags.definitions.iter().enumerate() {
-            let Some(here) = self.node(at, node(d)) else { continue };
+        for (d, definition) in (0..).zip(&tags.definitions) {
+            let Some(here) = self.node(at, d) else { continue };
             match definition.within.and_then(|w| self.node(at, w)) {
-                Some(outer) => upwards.push((here, outer, share(&votes.sums, here))),
+                Some(outer) => upwards.push((Some(d), here, outer, share(votes.sum(Some(d))))),
                 None => top.push(here),
             }
         }
-        let each = share(&votes.sums, node(at)) / float(top.len().max(1));
-        upwards.extend(top.into_iter().map(|to| (node(at), to, each)));
-        for (from, to, weight) in upwards {
-            *votes.sums.entry(from).or_default() += weight;
-            *votes.edges.entry((from, to)).or_default() += weight;
+        let each = share(votes.sum(None)) / float(top.len().max(1));
+        upwards.extend(top.into_iter().map(|to| (None, node(at), to, each)));
+        for (within, from, to, weight) in upwards {
+            votes.spend(within, weight);
+            votes.edges.push((from, to, weight));
         }
-        let part = |((from, to), weight): ((Node, Node), f64)| (from, to, weight / votes.sums.get(&from).copied().unwrap_or(1.0));
-        self.edges.extend(votes.edges.into_iter().map(part));
+        // What one node votes for is added up in the order in which it was found.
+        votes.edges.sort_by_key(|e| (e.0, e.1));
+        let first = self.first.get(at).copied().unwrap_or(Node::MAX);
+        for pair in votes.edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let Some((from, to, _)) = pair.first() else { continue };
+            let weight: f64 = pair.iter().fold(0.0, |sum, e| sum + e.2);
+            self.edges.push((*from, *to, weight / votes.sum(from.checked_sub(first))));
+        }
     }
 }
 
@@ -124,56 +139,124 @@ impl Graph {
 #[derive(Default)]
 struct Votes {
     /// From, to, weight.
-    edges: BTreeMap<(Node, Node), f64>,
-    /// The whole vote of each node, with what goes nowhere.
-    sums: HashMap<Node, f64>,
+    edges: Vec<(Node, Node, f64)>,
+    /// The whole vote of each definition, with what goes nowhere.
+    sums: Vec<f64>,
+    /// That of the file itself.
+    of_file: f64,
+}
+
+impl Votes {
+    fn clear(&mut self, definitions: usize) {
+        self.edges.clear();
+        self.sums.clear();
+        self.sums.resize(definitions, 0.0);
+        self.of_file = 0.0;
+    }
+
+    /// Adds to the whole vote of a definition, or of the file.
+    fn spend(&mut self, from: Option<u32>, weight: f64) {
+        match from {
+            None => self.of_file += weight,
+            Some(at) => {
+                if let Some(sum) = self.sums.get_mut(at as usize) {
+                    *sum += weight;
+                }
+            }
+        }
+    }
+
+    fn sum(&self, from: Option<u32>) -> f64 {
+        from.map_or(self.of_file, |at| self.sums.get(at as usize).copied().unwrap_or(0.0))
+    }
 }
 
 /// What a name may mean.
+#[derive(Debug, Clone, Copy)]
 struct Candidate {
     node: Node,
     file: u32,
     is_private: bool,
 }
 
-/// All names that are defined, by family of languages.
-struct Names<'a> {
-    /// The definitions of a name, and of a name as a type, in the order of the files.
-    meant: HashMap<(u8, bool, &'a str), Vec<Candidate>>,
-    /// How many files refer to it.
-    used: HashMap<(u8, &'a str), usize>,
+/// What a name means in a file.
+struct Meaning<'a> {
+    /// None when it may mean nothing, or anything.
+    candidates: &'a [Candidate],
+    /// Whether they stand in the same file.
+    is_local: bool,
+    /// The part of a reference that counts, for how many files use the name.
+    rare: f64,
+    /// The part of that which counts, for what the name itself says.
+    said: f64,
 }
 
-impl<'a> Names<'a> {
-    fn new(graph: &Graph, snapshot: &'a Snapshot) -> Names<'a> {
-        let mut out = Names { meant: HashMap::new(), used: HashMap::new() };
+/// A name that is referred to somewhere, in one family of languages.
+#[derive(Debug, Default)]
+struct Known {
+    /// Its definitions, in the order of the files.
+    meant: Vec<Candidate>,
+    /// Those that can be meant where a type is named.
+    types: Vec<Candidate>,
+    /// How many files refer to it.
+    users: usize,
+    said: f64,
+}
+
+/// All names that are referred to.
+struct Names {
+    known: Vec<Known>,
+    /// The place in that list of each name of each file. Names are hashed only to fill it.
+    of_files: Vec<Vec<u32>>,
+}
+
+impl Names {
+    fn new(graph: &Graph, snapshot: &Snapshot) -> Names {
+        let mut out = Names { known: Vec::new(), of_files: Vec::with_capacity(snapshot.files.len()) };
+        let mut places: HashMap<(u8, &str), u32> = HashMap::new();
+        for file in &snapshot.files {
+            let family = file.language.map(Language::family);
+            let names = family.into_iter().flat_map(|family| file.tags.names.iter().map(move |name| (family, name.as_str())));
+            let of_file = names.map(|key| {
+                let place = *places.entry(key).or_insert_with(|| {
+                    out.known.push(Known { said: common::weight(key.1), ..Known::default() });
+                    node(out.known.len() - 1)
+                });
+                if let Some(known) = out.known.get_mut(place as usize) {
+                    known.users += 1;
+                }
+                place
+            });
+            out.of_files.push(of_file.collect());
+        }
         for (at, file) in snapshot.files.iter().enumerate() {
             let Some(family) = file.language.map(Language::family) else { continue };
-            for (d, definition) in file.tags.definitions.iter().enumerate() {
-                let Some(found) = graph.node(at, node(d)).filter(|_| is_referred_to(&file.tags, definition)) else { continue };
-                for as_type in [false, true].into_iter().filter(|as_type| !as_type || definition.kind.is_type()) {
-                    let candidate = Candidate { node: found, file: node(at), is_private: definition.private };
-                    out.meant.entry((family, as_type, definition.name.as_str())).or_default().push(candidate);
+            for (d, definition) in (0..).zip(&file.tags.definitions) {
+                let Some(found) = graph.node(at, d).filter(|_| is_referred_to(&file.tags, definition)) else { continue };
+                let place = places.get(&(family, definition.name.as_str()));
+                let Some(known) = place.and_then(|p| out.known.get_mut(*p as usize)) else { continue };
+                let candidate = Candidate { node: found, file: node(at), is_private: definition.private };
+                known.meant.push(candidate);
+                if definition.kind.is_type() {
+                    known.types.push(candidate);
                 }
-            }
-            for name in &file.tags.names {
-                *out.used.entry((family, name)).or_default() += 1;
             }
         }
         out
     }
 
-    fn files_that_use(&self, language: Language, name: &str) -> usize {
-        self.used.get(&(language.family(), name)).copied().unwrap_or(1)
-    }
-
-    /// What a name of a file may mean, and whether that stands in the same file; `None` when it may mean nothing, or anything.
-    fn meant<'n>(&'n self, language: Language, name: &'n str, as_type: bool, file: usize) -> Option<(&'n [Candidate], bool)> {
-        let all = self.meant.get(&(language.family(), as_type, name))?;
+    /// What a name of a file, given by its place in the file's list, means there.
+    fn meant(&self, file: usize, name: u32, as_type: bool) -> Meaning<'_> {
+        let place = self.of_files.get(file).and_then(|names| names.get(name as usize));
+        let Some(known) = place.and_then(|p| self.known.get(*p as usize)) else {
+            return Meaning { candidates: &[], is_local: false, rare: 0.0, said: 0.0 };
+        };
+        let all = if as_type { &known.types } else { &known.meant };
         let (from, to) = (all.partition_point(|c| (c.file as usize) < file), all.partition_point(|c| (c.file as usize) <= file));
-        let local = from < to;
-        let meant = if local { all.get(from..to)? } else { all.as_slice() };
-        (meant.len() <= MAX_CANDIDATES).then_some((meant, local))
+        let is_local = from < to;
+        let meant = if is_local { all.get(from..to).unwrap_or_default() } else { all.as_slice() };
+        let candidates = if meant.len() <= MAX_CANDIDATES { meant } else { &[] };
+        Meaning { candidates, is_local, rare: 1.0 / float(known.users.max(1)).sqrt(), said: known.said }
     }
 }
 
@@ -185,19 +268,12 @@ fn is_referred_to(tags: &Tags, definition: &Definition) -> bool {
     definition.kind != Kind::Implementation && !is_associated
 }
 
-/// The definition around a reference, the name, and whether it is used as a type.
-type Used = (Option<u32>, u32, bool);
+/// A name, whether it is used as a type, and the definition around the reference.
+type Used = (u32, bool, Option<u32>);
 
-/// How often each name is referred to from each definition of a file, as a type or otherwise.
+/// How often each name is referred to from each definition of a file, as a type or otherwise; sorted.
 fn counts(tags: &Tags) -> Vec<(Used, usize)> {
-    let mut all: Vec<Used> = tags.references.iter().map(|r| (r.within, r.name, r.kind == Use::Type)).collect();
+    let mut all: Vec<Used> = tags.references.iter().map(|r| (r.name, r.kind == Use::Type, r.within)).collect();
     all.sort_unstable();
-    let mut out: Vec<(Used, usize)> = Vec::new();
-    for one in all {
-        match out.last_mut() {
-            Some((last, count)) if *last == one => *count += 1,
-            _ => out.push((one, 1)),
-        }
-    }
-    out
+    all.chunk_by(|a, b| a == b).filter_map(|same| Some((*same.first()?, same.len()))).collect()
 }

@@ -107,8 +107,10 @@ pub(super) fn of_call<'c>(
     let name = tail(name);
     let found = calls.get(last_part(name)).map_or(&[][..], Vec::as_slice);
     let whole = match of {
-        Some(of) if !found.is_empty() => format!("{}.{name}", tail(of)),
-        _ => name.to_owned(),
+        // Most calls mean nothing, and cost no copy.
+        _ if found.is_empty() => String::new(),
+        Some(of) => format!("{}.{name}", tail(of)),
+        None => name.to_owned(),
     };
     let meant =
         move |call: &str| whole.strip_suffix(call).is_some_and(|before| before.is_empty() || before.ends_with(is_separator));

@@ -59,6 +59,12 @@ fn split_scope(text: &str) -> Option<(&str, &str)> {
     Some((text.get(..cut)?, text.get(cut + 2..)?))
 }
 
+/// Whether a name is none: the parser of C makes functions called `if` of text that only the preprocessor puts in order.
+pub(super) fn is_keyword(language: Language, name: &str) -> bool {
+    matches!(language, Language::C | Language::Cpp)
+        && matches!(name, "case" | "do" | "else" | "for" | "if" | "return" | "sizeof" | "switch" | "while")
+}
+
 /// Whether others can't, or by convention don't, refer to a definition that stands in another.
 pub(super) fn is_private(language: Language, kind: Kind, name: &str, signature: &str, around: Option<&Definition>) -> bool {
     let before = signature.split(['(', '=']).next().unwrap_or(signature);

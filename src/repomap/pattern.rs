@@ -35,8 +35,18 @@ pub(super) struct Step {
     pub(super) capture: Option<Role>,
     /// Fields that the node must not have.
     pub(super) absent: Vec<u16>,
+    /// Whether anonymous nodes are among the children to find.
+    pub(super) tokens: bool,
     /// Children to find, in this order.
     pub(super) children: Vec<Child>,
+}
+
+impl Step {
+    /// Whether a child of a kind may fit for its field.
+    pub(super) fn asks_for_field(&self, kind: u16) -> bool {
+        let may_be = |step: &Step| step.symbol.is_none_or(|symbol| symbol == kind);
+        self.children.iter().any(|child| child.field.is_some() && child.any.iter().any(may_be))
+    }
 }
 
 /// A child to find.
@@ -274,7 +284,10 @@ impl Reader<'_> {
             if out.children.last().is_some_and(|c| c.is_optional) {
                 return Err(PatternError::Unexpected("a child behind an optional one".into()));
             }
-            out.children.push(Child { field, is_next, ..self.child()? });
+            let child = self.child()?;
+            let is_token = |step: &Step| step.symbol.is_some_and(|symbol| !self.language.node_kind_is_named(symbol));
+            out.tokens |= child.any.iter().any(is_token);
+            out.children.push(Child { field, is_next, ..child });
         }
         Ok(out)
     }

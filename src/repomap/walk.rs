@@ -1,7 +1,8 @@
 //! One walk through a syntax tree, and the patterns that match on the way.
 //!
-//! The work is bounded by the size of the tree: each pattern looks at the children of the node it starts at once, and at those
-//! of each child once, as deep as the pattern goes. Nothing recurses deeper than that.
+//! The children of a node are listed once, for all patterns that start at it and for the walk itself: moving about in a tree is
+//! what costs most here. The work is bounded by the size of the tree: beyond that list each pattern lists the children of each
+//! node below once, as deep as the pattern goes. Nothing recurses deeper than that.
 
 use super::grammar::{Grammar, Role};
 use super::pattern::{Child, Pattern, Step, Test};
@@ -18,58 +19,116 @@ pub(super) fn search<'tree>(
     text: &str,
     found: &mut dyn FnMut(&'static Pattern, &[Capture<'tree>]),
 ) {
-    let mut walk = Walk { text, cursor: tree.walk(), captures: Vec::new(), found };
-    loop {
-        let kind = walk.cursor.node().kind_id();
-        for at in grammar.patterns_at(kind) {
-            if let Some(pattern) = grammar.patterns.get(usize::from(*at)) {
-                walk.captures.clear();
-                walk.step(pattern, &pattern.step, true);
+    let root = tree.root_node();
+    let mut walk = Walk { grammar, text, cursor: tree.walk(), lists: Vec::new(), captures: Vec::new(), found };
+    let mut open = vec![(root, root.kind_id())];
+    let mut kids = Vec::new();
+    while let Some((node, kind)) = open.pop() {
+        let steps = || grammar.patterns_at(kind).map(|p| &p.step);
+        walk.list(node, grammar.wants_tokens(kind), |kind| steps().any(|step| step.asks_for_field(kind)), &mut kids);
+        walk.start(node, kind, &kids);
+        // What may hold more is gone into in the order of the text.
+        let first = open.len();
+        for kid in kids.drain(..).filter(|k| k.is_named) {
+            if kid.node.named_child_count() > 0 || grammar.wants_tokens(kid.kind) {
+                open.push((kid.node, kid.kind));
+            } else {
+                walk.start(kid.node, kid.kind, &[]);
             }
         }
-        if grammar.may_have_children(kind) && walk.cursor.goto_first_child() {
-            continue;
-        }
-        while !walk.cursor.goto_next_sibling() {
-            if !walk.cursor.goto_parent() {
-                return;
-            }
-        }
+        open.get_mut(first..).unwrap_or_default().reverse();
     }
 }
 
+/// A child, as far as patterns ask.
+#[derive(Debug, Clone, Copy)]
+struct Kid<'tree> {
+    node: Node<'tree>,
+    kind: u16,
+    /// The field that it is, where a pattern asks for one.
+    field: Option<u16>,
+    is_named: bool,
+}
+
 struct Walk<'a, 'tree> {
+    grammar: &'static Grammar,
     text: &'a str,
     cursor: TreeCursor<'tree>,
+    /// Lists that nothing stands in any more: their memory is used again.
+    lists: Vec<Vec<Kid<'tree>>>,
     captures: Vec<Capture<'tree>>,
     found: &'a mut dyn FnMut(&'static Pattern, &[Capture<'tree>]),
 }
 
-impl Walk<'_, '_> {
-    /// Whether the node under the cursor is what is looked for. Where `is_last`, nothing of the pattern is left to find behind
-    /// it, and every way in which it fits is a match; elsewhere the first way stays in `captures`.
-    fn step(&mut self, pattern: &'static Pattern, step: &'static Step, is_last: bool) -> bool {
-        let node = self.cursor.node();
-        let fits = match step.symbol {
-            Some(symbol) => node.kind_id() == symbol,
-            None => node.is_named(),
-        };
+impl<'tree> Walk<'_, 'tree> {
+    /// Lists the children of a node, the anonymous ones only where a pattern wants them. To ask for a field costs about as much
+    /// as to move: it is done for some kinds of children.
+    fn list(&mut self, node: Node<'tree>, tokens: bool, asks_for_field: impl Fn(u16) -> bool, out: &mut Vec<Kid<'tree>>) {
+        out.clear();
+        let count = if tokens { node.child_count() as usize } else { node.named_child_count() };
+        if count == 0 {
+            return;
+        }
+        self.cursor.reset(node);
+        let mut is_there = self.cursor.goto_first_child();
+        while is_there {
+            let node = self.cursor.node();
+            let kind = node.kind_id();
+            let is_named = self.grammar.is_named(kind);
+            if is_named || tokens {
+                let field = if asks_for_field(kind) { self.cursor.field_id().map(Into::into) } else { None };
+                out.push(Kid { node, kind, field, is_named });
+            }
+            // To look for one behind the last costs more than to count.
+            is_there = out.len() < count && self.cursor.goto_next_sibling();
+        }
+    }
+
+    /// Tries the patterns that start at a node.
+    fn start(&mut self, node: Node<'tree>, kind: u16, kids: &[Kid<'tree>]) {
+        for pattern in self.grammar.patterns_at(kind) {
+            self.captures.clear();
+            self.step(pattern, &pattern.step, node, Some(kids), true);
+        }
+    }
+
+    /// Whether a node, whose kind is the right one, is what is looked for; its children, if they are listed already. Where
+    /// `is_last`, nothing of the pattern is left to find behind it, and every way in which it fits is a match; elsewhere the
+    /// first way stays in `captures`.
+    fn step(
+        &mut self,
+        pattern: &'static Pattern,
+        step: &'static Step,
+        node: Node<'tree>,
+        kids: Option<&[Kid<'tree>]>,
+        is_last: bool,
+    ) -> bool {
         // What the parser put in to go on isn't in the text.
-        if !fits || node.is_missing() || step.absent.iter().any(|field| node.child_by_field_id(*field).is_some()) {
+        if node.is_missing() || step.absent.iter().any(|field| node.child_by_field_id(*field).is_some()) {
             return false;
         }
         let mark = self.captures.len();
         if let Some(role) = step.capture {
             self.captures.push((role, node));
         }
-        let fits = self.children(pattern, &step.children, is_last);
+        let fits = match kids {
+            Some(kids) => self.children(pattern, &step.children, kids, is_last),
+            None if step.children.is_empty() => self.children(pattern, &[], &[], is_last),
+            None => {
+                let mut kids = self.lists.pop().unwrap_or_default();
+                self.list(node, step.tokens, |kind| step.asks_for_field(kind), &mut kids);
+                let fits = self.children(pattern, &step.children, &kids, is_last);
+                self.lists.push(kids);
+                fits
+            }
+        };
         if is_last || !fits {
             self.captures.truncate(mark);
         }
         fits
     }
 
-    fn children(&mut self, pattern: &'static Pattern, children: &'static [Child], is_last: bool) -> bool {
+    fn children(&mut self, pattern: &'static Pattern, children: &'static [Child], kids: &[Kid<'tree>], is_last: bool) -> bool {
         let Some((last, before)) = children.split_last() else {
             if is_last {
                 self.matched(pattern);
@@ -78,25 +137,21 @@ impl Walk<'_, '_> {
         };
         let mut before = before.iter().peekable();
         let mut fits = false;
-        if self.cursor.goto_first_child() {
-            loop {
-                let child = before.peek().copied().unwrap_or(last);
-                let is_end = before.peek().is_none();
-                let here = self.child(pattern, child, is_last && is_end);
-                if here && is_end {
-                    fits = true;
-                    if !is_last {
-                        break;
-                    }
-                } else if here {
-                    before.next();
-                }
-                let must_be_here = child.is_next && (is_end || !here) && self.cursor.node().is_named();
-                if must_be_here || !self.cursor.goto_next_sibling() {
+        for kid in kids {
+            let child = before.peek().copied().unwrap_or(last);
+            let is_end = before.peek().is_none();
+            let here = self.child(pattern, child, *kid, is_last && is_end);
+            if here && is_end {
+                fits = true;
+                if !is_last {
                     break;
                 }
+            } else if here {
+                before.next();
             }
-            self.cursor.goto_parent();
+            if child.is_next && (is_end || !here) && kid.is_named {
+                break;
+            }
         }
         if !fits && last.is_optional && before.peek().is_none() {
             fits = true;
@@ -107,10 +162,13 @@ impl Walk<'_, '_> {
         fits
     }
 
-    /// Whether the node under the cursor is the child that is looked for.
-    fn child(&mut self, pattern: &'static Pattern, child: &'static Child, is_last: bool) -> bool {
-        let is_field = child.field.is_none_or(|field| self.cursor.field_id().is_some_and(|id| id.get() == field));
-        is_field && child.any.iter().any(|step| self.step(pattern, step, is_last))
+    /// Whether a child is the one that is looked for.
+    fn child(&mut self, pattern: &'static Pattern, child: &'static Child, kid: Kid<'tree>, is_last: bool) -> bool {
+        if child.field.is_some() && child.field != kid.field {
+            return false;
+        }
+        let is_kind = |step: &Step| step.symbol.map_or(kid.is_named, |symbol| symbol == kid.kind);
+        child.any.iter().any(|step| is_kind(step) && self.step(pattern, step, kid.node, None, is_last))
     }
 
     /// Hands over what was captured, if its text is as the pattern wants it.

@@ -120,6 +120,12 @@ fn a_stale_map_is_found() {
     assert_eq!(report["findings"][0]["code"], "YV904");
     assert_eq!(code(at, &["check", "--map", "src/pool.go"]), 2, "no map");
     assert_eq!(code(at, &["check", "--map", "nowhere"]), 2);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("/dev/zero", at.join("endless.md")).unwrap();
+        assert_eq!(code(at, &["check", "--map", "endless.md"]), 2);
+        fs::remove_file(at.join("endless.md")).unwrap();
+    }
     let map = fs::read_to_string(at.join("map.txt")).unwrap();
     fs::write(at.join("map.txt"), map.replace("\"version\":1", "\"version\":7")).unwrap();
     assert_eq!(code(at, &["check", "--map", "map.txt"]), 2, "another version is never compared");
@@ -249,6 +255,14 @@ fn deep_and_repeated_text_ends() {
             }
         }
     }
+}
+
+#[test]
+fn no_keyword_becomes_a_function() {
+    let text = "int f(int a)\n{\n    if (a < 0) {\n        a = 1;\n    }\n#ifdef STRICT\n    else if (a == 2) {\n        a = 2;\n    }\n\
+                #endif\n    return a;\n}\n";
+    let names: Vec<String> = extract(Language::C, text).unwrap().definitions.into_iter().map(|d| d.name).collect();
+    assert_eq!(names, ["f"]);
 }
 
 #[test]

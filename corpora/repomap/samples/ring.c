@@ -51,3 +51,11 @@ name_of(enum mode mode)
 void **table(void) { return 0; }
 
 int main(int argc, char **argv) { ring_t r; r.visit(&r); return ring_put(&r, 'x'); }
+
+int RING_NAME(clear)(ring_t *ring);
+
+/* A macro completes the name. */
+int RING_NAME(reset)(ring_t *ring)
+{
+    return RING_NAME(clear)(ring);
+}

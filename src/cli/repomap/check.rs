@@ -12,7 +12,7 @@ use crate::verify::Report;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 /// Bytes of a map that is checked: a million tokens are less.
@@ -102,11 +102,14 @@ fn settings(given: &str, name: &str) -> Result<Settings, Failure> {
 
 fn read(map: &Path, name: &str) -> Result<String, Failure> {
     let unable = |e: io::Error| Failure::unable(format!("can't read `{name}`: {e}"), "write it with `repomap build -o FILE`");
-    let size = std::fs::metadata(map).map_err(unable)?.len();
-    if size > MAX_BYTES {
-        return Err(Failure::unable(format!("`{name}` has {size} bytes"), format!("a map may have {MAX_BYTES}")));
+    let file = std::fs::File::open(map).map_err(unable)?;
+    let mut out = String::new();
+    // Not what the system says of its size: a link in a pull request may lead to a device that never ends.
+    let size = file.take(MAX_BYTES + 1).read_to_string(&mut out).map_err(unable)?;
+    if u64::try_from(size).is_ok_and(|size| size <= MAX_BYTES) {
+        return Ok(out);
     }
-    std::fs::read_to_string(map).map_err(unable)
+    Err(Failure::unable(format!("`{name}` has more than {MAX_BYTES} bytes"), "no map is that large"))
 }
 
 /// The lines that differ, with one line around them.

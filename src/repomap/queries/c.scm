@@ -11,6 +11,19 @@
   (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
   (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))
 ]) @definition.prototype
+; A name inside of a macro that completes it: `int PREFIX(name)(int x)`.
+(function_definition declarator: [
+  (function_declarator declarator: (function_declarator
+    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name))))
+  (pointer_declarator declarator: (function_declarator declarator: (function_declarator
+    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name)))))
+]) @definition.function
+(declaration declarator: [
+  (function_declarator declarator: (function_declarator
+    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name))))
+  (pointer_declarator declarator: (function_declarator declarator: (function_declarator
+    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name)))))
+]) @definition.prototype
 (declaration declarator: [
   (identifier) @name
   (init_declarator declarator: (identifier) @name)
@@ -36,7 +49,8 @@
 
 (call_expression function: [
   (identifier) @reference.call
-  (field_expression field: (field_identifier) @reference.call)])
+  (field_expression field: (field_identifier) @reference.call)
+  (call_expression arguments: (argument_list . (identifier) @reference.call))])
 (type_identifier) @reference.type
 
 ; Marks.
