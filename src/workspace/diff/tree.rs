@@ -179,7 +179,9 @@ impl Tree for BTreeMap<String, String> {
 
     fn twin(&self, path: &str) -> Option<String> {
         let mut spellings = Spellings::default();
-        self.keys().for_each(|file| spellings.add(file));
+        for file in self.keys() {
+            spellings.add(file);
+        }
         spellings.others(path).next().filter(|_| self.look(path).is_ok_and(|found| found == Found::Nothing)).cloned()
     }
 }
