@@ -114,7 +114,7 @@ impl<'s> Ranker<'s> {
         let segments = once(&self.segments, || Segments::load(&self.store.db))?;
         let space = match query.stages {
             Stages::Text => None,
-            Stages::Both | Stages::Vectors => once(&self.vectors, || Space::load(&self.store.db, segments))?.as_ref(),
+            Stages::Both | Stages::Vectors => once(&self.vectors, || Space::load(self.store, segments))?.as_ref(),
         };
         let among = query.task.map(|task| self.store.rows_of_task(task)).transpose()?;
         let among = among.as_deref();

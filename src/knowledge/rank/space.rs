@@ -2,15 +2,48 @@
 
 use super::leading;
 use super::lsa::{Model, Vector, cosine};
+use super::model2vec::Given;
 use crate::knowledge::text::Segments;
-use crate::knowledge::{KnowledgeError, store};
+use crate::knowledge::{KnowledgeError, Store, store};
 use rayon::prelude::*;
-use rusqlite::Connection;
+use std::sync::Arc;
+
+/// Key of the model that was learnt.
+pub(super) const LEARNT: &str = "lsa";
+/// Key of the digest of the model that was given.
+pub(super) const GIVEN: &str = "given_model";
+
+/// What makes vectors of texts.
+#[derive(Debug)]
+pub(super) enum Embedder {
+    /// What was learnt of the index.
+    Learnt(Model),
+    /// What was given.
+    Given(Arc<Given>),
+}
+
+impl Embedder {
+    /// The vector of a text; `None` when no word of it is known.
+    pub(super) fn embed(&self, text: &str) -> Option<Vector> {
+        match self {
+            Self::Learnt(model) => model.embed(text),
+            Self::Given(model) => model.embed(text),
+        }
+    }
+
+    /// Bytes of a vector.
+    pub(super) fn dimensions(&self) -> usize {
+        match self {
+            Self::Learnt(model) => model.dimensions(),
+            Self::Given(model) => model.dimensions(),
+        }
+    }
+}
 
 /// All vectors, beside the segments that they belong to.
 #[derive(Debug)]
 pub(super) struct Space {
-    model: Model,
+    model: Embedder,
     /// Bytes of a vector.
     width: usize,
     /// For each segment its vectors, one behind the other; nothing where they are missing.
@@ -19,9 +52,17 @@ pub(super) struct Space {
 
 impl Space {
     /// Reads them; `None` when there are none.
-    pub(super) fn load(db: &Connection, segments: &Segments) -> Result<Option<Self>, KnowledgeError> {
-        let Some(bytes) = store::read_meta::<Vec<u8>>(db, "lsa")? else { return Ok(None) };
-        let model = Model::from_bytes(&bytes).ok_or(KnowledgeError::Damaged("the model of the vectors can't be read"))?;
+    pub(super) fn load(store: &Store, segments: &Segments) -> Result<Option<Self>, KnowledgeError> {
+        let db = &store.db;
+        let model = if let Some(digest) = store::read_meta::<String>(db, GIVEN)? {
+            // What is asked must be embedded by the model that what is stored was.
+            let given = store.given()?.filter(|given| given.digest() == digest);
+            Embedder::Given(given.ok_or(KnowledgeError::OtherModel)?)
+        } else {
+            let Some(bytes) = store::read_meta::<Vec<u8>>(db, LEARNT)? else { return Ok(None) };
+            let model = Model::from_bytes(&bytes).ok_or(KnowledgeError::Damaged("the model of the vectors can't be read"))?;
+            Embedder::Learnt(model)
+        };
         let width = model.dimensions();
         let mut parts = Vec::with_capacity(segments.all.len());
         for segment in &segments.all {

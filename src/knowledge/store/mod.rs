@@ -11,18 +11,26 @@ pub use read::Stored;
 pub(super) use read::{
     EdgeRow, NodeRow, dangling, digest as read_digest, edges, meta as read_meta, sources as read_sources, vectors as read_vectors,
 };
-pub(super) use write::{Indexed, Writer};
+pub(super) use write::{Prepared, Writer};
 
 use super::KnowledgeError;
+use super::rank::model2vec::Given;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// `yvk1`: tells the file apart from other databases.
 const APPLICATION: i64 = 0x7976_6b31;
 /// What makes each version from the one before it, in order.
-const MIGRATIONS: [&str; 4] =
-    [include_str!("001.sql"), include_str!("002.sql"), include_str!("003-skills.sql"), include_str!("004-text.sql")];
+const MIGRATIONS: [&str; 5] = [
+    include_str!("001.sql"),
+    include_str!("002.sql"),
+    include_str!("003-skills.sql"),
+    include_str!("004-text.sql"),
+    include_str!("005-weak.sql"),
+];
 /// How long to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -33,9 +41,34 @@ const KNOWN: i64 = MIGRATIONS.len() as i64;
 #[derive(Debug)]
 pub struct Store {
     pub(super) db: Connection,
+    /// The folder of a model whose vectors are to be used.
+    model: Option<PathBuf>,
+    /// That model, once it was needed.
+    given: OnceCell<Arc<Given>>,
 }
 
 impl Store {
+    const fn over(db: Connection) -> Self {
+        Self { db, model: None, given: OnceCell::new() }
+    }
+
+    /// Uses the vectors of a model in a folder, as model2vec writes it, instead of those that are learnt of the index. The folder
+    /// is looked at when vectors are needed.
+    pub fn use_model(&mut self, folder: Option<&Path>) {
+        self.model = folder.map(Path::to_path_buf);
+        self.given = OnceCell::new();
+    }
+
+    /// The model that is to be used, if one was given.
+    pub(super) fn given(&self) -> Result<Option<Arc<Given>>, KnowledgeError> {
+        let Some(folder) = &self.model else { return Ok(None) };
+        if let Some(known) = self.given.get() {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let opened = Arc::new(Given::open(folder).map_err(KnowledgeError::Model)?);
+        Ok(Some(Arc::clone(self.given.get_or_init(|| opened))))
+    }
+
     /// Opens a store for reading. Nothing is changed.
     ///
     /// # Errors
@@ -49,7 +82,7 @@ impl Store {
         let found = version(&db, path)?;
         settings(&db)?;
         match found {
-            KNOWN => Ok(Self { db }),
+            KNOWN => Ok(Self::over(db)),
             found if found > KNOWN => Err(KnowledgeError::Newer { found, known: KNOWN }),
             found => Err(KnowledgeError::Older { found, known: KNOWN }),
         }
@@ -82,7 +115,7 @@ impl Store {
         }
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.commit()?;
-        Ok(Self { db })
+        Ok(Self::over(db))
     }
 
     /// A store that is gone when it is dropped.
@@ -93,7 +126,7 @@ impl Store {
         let db = Connection::open_in_memory()?;
         settings(&db)?;
         MIGRATIONS.iter().try_for_each(|sql| db.execute_batch(sql))?;
-        Ok(Self { db })
+        Ok(Self::over(db))
     }
 
     /// Begins the one transaction of a run.

@@ -9,5 +9,5 @@ mod postings;
 mod segment;
 
 pub(super) use merge::tidy;
-pub(super) use postings::Builder;
+pub(super) use postings::{Builder, Words};
 pub(super) use segment::{Segment, Segments, add};
