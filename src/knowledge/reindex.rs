@@ -183,7 +183,7 @@ fn take(
                 }
                 None => summary.added.push(key),
             }
-            writer.add(file, &hash, bytes, &extracted, prepared)?;
+            writer.add(file, &hash, bytes, &extracted, &prepared)?;
         }
         Read::Unreadable(error) => {
             summary.findings.push(finding(101, &file.name, 0, format!("the source can't be opened: {error}")));

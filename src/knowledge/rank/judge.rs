@@ -140,7 +140,7 @@ fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
         };
         let file = SourceFile { kind: SourceKind::Documents, name: document.id.clone(), path: document.id.clone().into() };
         let prepared = Prepared::new(vec![observation], &file.name);
-        writer.add(&file, &[], 0, &Extracted::default(), prepared)?;
+        writer.add(&file, &[], 0, &Extracted::default(), &prepared)?;
     }
     super::update(&mut writer, true, given, true)?;
     writer.commit()

@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// Observations of each kind of search that go on to the merge.
-const CANDIDATES: usize = 200;
+const CANDIDATES: usize = 100;
 /// Shares of full text and vectors in the merged score.
 const SHARES: (f64, f64) = (0.3, 0.7);
 /// Merged scores below this are no answers.

@@ -1,7 +1,7 @@
 //! The vectors of all observations, as they are compared with those of questions.
 
 use super::leading;
-use super::lsa::{Model, Vector, cosine};
+use super::lsa::{Model, Vector, cosine_wide, widened};
 use super::model2vec::Given;
 use crate::knowledge::text::Segments;
 use crate::knowledge::{KnowledgeError, Store, store};
@@ -87,9 +87,10 @@ impl Space {
     /// The observations that are nearest, the nearest first: those of `among`, if it is given, which must be sorted.
     pub(super) fn nearest(&self, segments: &Segments, asked: &[u8], among: Option<&[i64]>, limit: usize) -> Vec<(i64, f64)> {
         let mut near = Vec::new();
+        let asked = widened(asked);
         for (segment, part) in segments.all.iter().zip(&self.parts) {
             let vectors = part.par_chunks_exact(self.width.max(1)).with_min_len(4_096);
-            let cosines: Vec<f32> = vectors.map(|vector| cosine(asked, vector)).collect();
+            let cosines: Vec<f32> = vectors.map(|vector| cosine_wide(&asked, vector)).collect();
             let standing = segment.standing().filter(|(_, id)| among.is_none_or(|ids| ids.binary_search(id).is_ok()));
             near.extend(standing.filter_map(|(n, id)| Some((*cosines.get(n)?, id))).filter(|(c, _)| *c > 0.0));
         }

@@ -67,7 +67,7 @@ impl<'s> Writer<'s> {
         hash: &[u8],
         bytes: u64,
         extracted: &Extracted,
-        prepared: Prepared,
+        prepared: &Prepared,
     ) -> Result<(), KnowledgeError> {
         let mut insert = self.db.prepare_cached(
             "INSERT INTO source (kind, path, hash, bytes, digest, hidden) VALUES (?1, ?2, ?3, ?4, zeroblob(0), ?5)",
@@ -78,7 +78,7 @@ impl<'s> Writer<'s> {
         let mut digest = Sha256::new();
         let first = self.next;
         self.observations(file, source, &prepared.observations, &mut digest)?;
-        self.words.add(first, prepared.words);
+        self.words.add(first, &prepared.words);
         if self.words.bytes() > HELD {
             self.flush()?;
         }

@@ -1,7 +1,7 @@
 //! Posting lists: where a word stands, and how often. Also who stands there: the documents of a segment.
 
+use super::lexicon::{Lexicon, hash};
 use crate::knowledge::words;
-use std::collections::HashMap;
 
 /// A document's place in a segment, and how often a word stands in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,8 +77,7 @@ pub(super) fn decode(bytes: &[u8], documents: usize, mut visit: impl FnMut(Posti
 /// reading, so that the segment has to look for each word once a source only.
 #[derive(Debug, Default)]
 pub(in crate::knowledge) struct Words {
-    // With the keyed hash of the standard library: nobody can make words collide.
-    numbers: HashMap<Box<str>, usize>,
+    known: Lexicon,
     /// Of each word the places of its first and its last posting.
     ends: Vec<(usize, usize)>,
     /// In the order of documents, each with the place of the next one of the same word.
@@ -107,13 +106,12 @@ impl Words {
 
     fn word(&mut self, word: &str, posting: Posting) {
         let new = self.postings.len();
-        let Some(number) = self.numbers.get(word) else {
-            self.numbers.insert(word.into(), self.ends.len());
+        let number = self.known.number(hash(word), word);
+        let Some((_, last)) = self.ends.get_mut(number) else {
             self.ends.push((new, new));
             self.postings.push((posting, None));
             return;
         };
-        let Some((_, last)) = self.ends.get_mut(*number) else { return };
         if let Some((known, next)) = self.postings.get_mut(*last) {
             if known.document == posting.document {
                 known.count = known.count.saturating_add(posting.count);
@@ -133,28 +131,28 @@ pub(in crate::knowledge) struct Builder {
     pub(super) ids: Vec<i64>,
     /// How many words each has.
     pub(super) lengths: Vec<u32>,
-    words: HashMap<Box<str>, List>,
+    known: Lexicon,
+    /// The list of each word.
+    lists: Vec<List>,
     bytes: usize,
 }
 
 impl Builder {
     /// Adds documents with their words. Their ids follow each other, from `first` on, and are beyond all that were added.
-    pub(in crate::knowledge) fn add(&mut self, first: i64, words: Words) {
+    pub(in crate::knowledge) fn add(&mut self, first: i64, words: &Words) {
         let before = u32::try_from(self.ids.len()).unwrap_or(u32::MAX);
-        let Words { numbers, ends, postings, lengths } = words;
-        self.ids.extend((first..).take(lengths.len()));
-        self.lengths.extend(lengths);
-        for (word, number) in numbers {
-            let list = match self.words.get_mut(&word) {
-                Some(list) => list,
-                None => {
-                    self.bytes += word.len() + size_of::<(Box<str>, List)>();
-                    self.words.entry(word).or_default()
-                }
-            };
+        self.ids.extend((first..).take(words.lengths.len()));
+        self.lengths.extend(&words.lengths);
+        for ((hash, word), (start, _)) in words.known.words().zip(&words.ends) {
+            let number = self.known.number(hash, word);
+            if number == self.lists.len() {
+                self.bytes += word.len() + size_of::<List>() + size_of::<u64>() * 4;
+                self.lists.push(List::default());
+            }
+            let Some(list) = self.lists.get_mut(number) else { continue };
             let length = list.bytes.len();
-            let mut next = ends.get(number).map(|(first, _)| *first);
-            while let Some((posting, following)) = next.and_then(|at| postings.get(at)) {
+            let mut next = Some(*start);
+            while let Some((posting, following)) = next.and_then(|at| words.postings.get(at)) {
                 list.push(Posting { document: before.saturating_add(posting.document), count: posting.count });
                 next = *following;
             }
@@ -169,7 +167,8 @@ impl Builder {
 
     /// The words in their order, with their lists as they are stored.
     pub(super) fn lists(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        let mut all: Vec<(&str, &[u8])> = self.words.iter().map(|(word, list)| (&**word, list.bytes.as_slice())).collect();
+        let lists = self.lists.iter().map(|list| list.bytes.as_slice());
+        let mut all: Vec<(&str, &[u8])> = self.known.words().map(|(_, word)| word).zip(lists).collect();
         all.sort_unstable_by_key(|(word, _)| *word);
         all.into_iter()
     }
@@ -191,11 +190,11 @@ mod tests {
         let mut words = Words::default();
         words.add(&["b"], "a a b", 2);
         words.add(&[], "a", 2);
-        builder.add(7, words);
+        builder.add(7, &words);
         let mut words = Words::default();
         words.add(&["c", "b"], "", 2);
-        builder.add(12, words);
-        builder.add(13, Words::default());
+        builder.add(12, &words);
+        builder.add(13, &Words::default());
         let lists: Vec<(&str, Vec<Posting>)> = builder.lists().map(|(w, l)| (w, read(l, 3).unwrap())).collect();
         let posting = |document, count| Posting { document, count };
         let expected =
@@ -212,7 +211,7 @@ mod tests {
             let add = |builder: &mut Builder, first: i64, texts: &[(String, String)]| {
                 let mut words = Words::default();
                 texts.iter().for_each(|(head, body)| words.add(&[head], body, 2));
-                builder.add(first, words);
+                builder.add(first, &words);
             };
             let (mut whole, mut parts) = (Builder::default(), Builder::default());
             let (left, right) = texts.split_at(cut.min(texts.len()));
