@@ -234,7 +234,6 @@ pub fn check(store: &Store, sources: &Sources) -> Result<(Vec<Finding>, usize), 
     for row in store.sources()? {
         known.insert((row.kind, row.path), row.hash);
     }
-    let looked_at = listing.files.len() + known.len();
     let hashes: Vec<_> = listing.files.par_iter().map(hash).collect();
     let stale = |name: &str, what: &str| {
         let mut finding = finding(905, name, 0, format!("the source {what}"));
@@ -249,6 +248,7 @@ pub fn check(store: &Store, sources: &Sources) -> Result<(Vec<Finding>, usize), 
             (Some(_), Ok(_)) => {}
         }
     }
+    let looked_at = listing.files.len() + known.len();
     findings.extend(known.into_keys().map(|(_, path)| stale(&path, "is gone and still in the index")));
     if store.meta::<i64>("extractor")? != Some(extract::VERSION) {
         findings.push(stale("", "was read by another version of this program"));

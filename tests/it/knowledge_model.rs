@@ -87,6 +87,18 @@ fn questions_are_embedded_by_the_model_of_the_index_or_not_at_all() {
     assert_eq!((code, out.as_str()), (2, ""));
     assert!(said.contains("made with another model") && said.contains("--model"), "{said}");
     assert_eq!(outcome(at, &["search", "--query", "puppy", "--no-vectors"]).0, 0);
+    // A question that is asked with a model is never answered by vectors of another one.
+    let folder = project("");
+    for n in 0..9 {
+        fs::write(
+            folder.path().join(format!("docs/{n}.md")),
+            format!("# Note {n}\n\nThe dog and the crate number {n} are here.\n"),
+        )
+        .unwrap();
+    }
+    assert!(outcome(folder.path(), &["reindex"]).1.contains("learnt"));
+    assert_eq!(outcome(folder.path(), &["search", "--query", "dog"]).0, 0);
+    assert_eq!(outcome(folder.path(), &["search", "--query", "dog", "--model", "models/tiny"]).0, 2);
     // Without the model the vectors are learnt again, or there is too little to learn from.
     let (code, said, _) = outcome(at, &["reindex"]);
     assert_eq!(code, 0);

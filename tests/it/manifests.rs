@@ -174,7 +174,7 @@ fn calls_of_tools_stay_within_what_the_tools_declare() {
         json!({"name":name,"description":"d","parameters":{"type":"object"},"handler":"./t.js#f",
             "permissions":[{"type":"file_system","rules":rules}]})
     };
-    let tools = [tool("read_file", json!(["read:src/**"])), tool("frobnicate", json!(["write:out/**"]))];
+    let tools = [tool("read_file", json!(["read:src/**"])), tool("frobnicate", json!(["read:x", "write:out/**"]))];
     write(at, "skills/s/skill.json", &json!({"name":"s","version":"1.0.0","description":"d","tools":tools}).to_string());
     let call = |tool: &str, path: &str, result: Value| {
         let action = json!({"id":"a","type":"tool_call","payload":{"tool":tool,"parameters":{"path":path}},"riskLevel":"low","reasoning":"so"});

@@ -177,7 +177,8 @@ fn no_promotion_rests_on_weak_turns() {
     write(at, "skills/promotions.jsonl", &format!("{line}\n"));
     let found = || {
         let report = json_of(at, &["reindex"]);
-        report["findings"].as_array().unwrap().iter().filter(|f| f["code"] == "YV903").count()
+        let of = |f: &&Value| f["code"] == "YV903" && f["message"].as_str().unwrap().contains("quoter");
+        report["findings"].as_array().unwrap().iter().filter(of).count()
     };
     let counts = || {
         let report = json_of(at, &["skills", "evaluate", "--skill", "quoter"]);

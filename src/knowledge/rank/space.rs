@@ -60,6 +60,9 @@ impl Space {
             Embedder::Given(given.ok_or(KnowledgeError::OtherModel)?)
         } else {
             let Some(bytes) = store::read_meta::<Vec<u8>>(db, LEARNT)? else { return Ok(None) };
+            if store.has_model() {
+                return Err(KnowledgeError::OtherModel);
+            }
             let model = Model::from_bytes(&bytes).ok_or(KnowledgeError::Damaged("the model of the vectors can't be read"))?;
             Embedder::Learnt(model)
         };

@@ -59,6 +59,11 @@ impl Store {
         self.given = OnceCell::new();
     }
 
+    /// Whether a model was given.
+    pub(super) const fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
     /// The model that is to be used, if one was given.
     pub(super) fn given(&self) -> Result<Option<Arc<Given>>, KnowledgeError> {
         let Some(folder) = &self.model else { return Ok(None) };
