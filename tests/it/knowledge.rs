@@ -364,7 +364,7 @@ fn the_judged_corpus_is_answered_as_well_as_before() {
 }
 
 /// What was measured, less what a change of a rounding may cost.
-const FLOORS: (f64, f64) = (0.945, 0.955);
+const FLOORS: (f64, f64) = (0.95, 0.965);
 
 #[test]
 fn the_graph_is_told_with_its_lines_and_drawn() {

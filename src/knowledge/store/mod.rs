@@ -17,6 +17,7 @@ use super::KnowledgeError;
 use super::rank::model2vec::Given;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::cell::OnceCell;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,6 +83,7 @@ impl Store {
         if !path.is_file() {
             return Err(KnowledgeError::Missing { path: path.to_path_buf() });
         }
+        is_database(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(path, flags)?;
         let found = version(&db, path)?;
@@ -101,6 +103,7 @@ impl Store {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(|error| KnowledgeError::Io { path: PathBuf::from(folder), error })?;
         }
+        is_database(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut db = Connection::open_with_flags(path, flags)?;
         let found = version(&db, path)?;
@@ -150,6 +153,21 @@ fn settings(db: &Connection) -> Result<(), KnowledgeError> {
     // 64 MB, in kilobytes.
     db.pragma_update(None, "cache_size", -65_536)?;
     Ok(())
+}
+
+/// What the file of a database begins with.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// Refuses a file that is no database. SQLite takes one of a few bytes for an empty one, and would write over it.
+fn is_database(path: &Path) -> Result<(), KnowledgeError> {
+    // What can't be opened here can't be opened by SQLite either, and that says why.
+    let Some(file) = Some(path).filter(|p| p.is_file()).and_then(|p| std::fs::File::open(p).ok()) else { return Ok(()) };
+    let mut start = Vec::new();
+    let read = file.take(MAGIC.len() as u64).read_to_end(&mut start);
+    if read.is_ok() && (start.is_empty() || start == MAGIC) {
+        return Ok(());
+    }
+    Err(KnowledgeError::Foreign { path: path.to_path_buf() })
 }
 
 /// The version of a store; 0 for a new file.
