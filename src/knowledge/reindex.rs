@@ -133,7 +133,7 @@ type Known = (i64, Vec<u8>);
 /// A file after it was looked at.
 enum Read {
     Unchanged,
-    Content { hash: Vec<u8>, bytes: u64, extracted: Box<Extracted>, prepared: Prepared },
+    Content { hash: Vec<u8>, bytes: u64, extracted: Box<Extracted>, prepared: Box<Prepared> },
     Unreadable(std::io::Error),
 }
 
@@ -143,7 +143,7 @@ fn read(file: &SourceFile, before: Option<&Known>) -> Read {
         Ok((hash, _)) if before.is_some_and(|(_, known)| *known == hash) => Read::Unchanged,
         Ok((hash, bytes)) => {
             let mut extracted = Box::new(extract(file));
-            let prepared = Prepared::new(std::mem::take(&mut extracted.observations), &file.name);
+            let prepared = Box::new(Prepared::new(std::mem::take(&mut extracted.observations), &file.name));
             Read::Content { hash, bytes, extracted, prepared }
         }
     }

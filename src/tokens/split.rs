@@ -47,7 +47,9 @@ static CLASSES: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let Ok(HirKind::Class(Class::Unicode(characters))) = parsed else { continue };
         for range in characters.ranges() {
             if let Some(part) = all.get_mut(range.start() as usize..=range.end() as usize) {
-                part.iter_mut().for_each(|c| *c |= bit);
+                for c in part {
+                    *c |= bit;
+                }
             }
         }
     }

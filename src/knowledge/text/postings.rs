@@ -14,7 +14,9 @@ pub(in crate::knowledge) struct Posting {
 /// once; or else the count follows. Numbers have seven bits a byte, the lowest first.
 pub(super) fn encode(list: &[Posting]) -> Vec<u8> {
     let mut out = List { bytes: Vec::with_capacity(list.len() * 2), last: 0 };
-    list.iter().for_each(|posting| out.push(*posting));
+    for posting in list {
+        out.push(*posting);
+    }
     out.bytes
 }
 
@@ -210,7 +212,9 @@ mod tests {
         fn parts_make_no_difference(texts in proptest::collection::vec(("[a-d ]{0,6}", "[a-d ]{0,12}"), 0..12), cut in 0_usize..12) {
             let add = |builder: &mut Builder, first: i64, texts: &[(String, String)]| {
                 let mut words = Words::default();
-                texts.iter().for_each(|(head, body)| words.add(&[head], body, 2));
+                for (head, body) in texts {
+                    words.add(&[head], body, 2);
+                }
                 builder.add(first, &words);
             };
             let (mut whole, mut parts) = (Builder::default(), Builder::default());

@@ -1,4 +1,4 @@
-//! Vectors of words that somebody has distilled from a larger model (Tulkens and van Dongen, "Model2Vec", 2024), out of a folder
+//! Vectors of words that somebody has distilled from a larger model (Tulkens and van Dongen, `Model2Vec`, 2024), out of a folder
 //! with `model.safetensors` and `tokenizer.json`. Nothing is fetched, and nothing in the folder is run.
 //!
 //! A text is the mean of the vectors of its pieces. Read are the published models that cut texts as BERT does, which are
@@ -95,7 +95,9 @@ impl Given {
                 return Err(wrong("the tensor `weights` hasn't a number for each piece"));
             }
             for (row, weight) in rows.chunks_exact_mut(dimensions).zip(weights.values) {
-                row.iter_mut().for_each(|x| *x *= weight);
+                for x in row {
+                    *x *= weight;
+                }
             }
         }
         if let Some((other, _)) = tensors.pop_first() {

@@ -38,10 +38,11 @@ pub(super) fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Tensor>, ModelError
     let mut all = BTreeMap::new();
     for (name, entry) in header {
         let entry: Entry = serde_json::from_value(entry).map_err(|_| wrong("its header describes no tensor"))?;
-        let tensor =
-            read(&entry, data).ok_or_else(|| ModelError::Weights(format!("the tensor `{name}` isn't as it is described")))?;
-        let Some(values) = tensor else {
+        let Some(width) = width(&entry.dtype) else {
             return Err(ModelError::Weights(format!("the tensor `{name}` has numbers of the type `{}`", entry.dtype)));
+        };
+        let Some(values) = read(&entry, width, data) else {
+            return Err(ModelError::Weights(format!("the tensor `{name}` isn't as it is described")));
         };
         if values.iter().any(|v| !v.is_finite()) {
             return Err(ModelError::Weights(format!("the tensor `{name}` holds what is no number")));
@@ -51,29 +52,32 @@ pub(super) fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Tensor>, ModelError
     Ok(all)
 }
 
-/// The numbers of a tensor; within, `None` for a type that isn't known; `None` where bytes and shape don't agree.
-fn read(entry: &Entry, data: &[u8]) -> Option<Option<Vec<f32>>> {
+/// Bytes of a number of a type; `None` for a type that isn't known.
+fn width(dtype: &str) -> Option<usize> {
+    match dtype {
+        "F64" => Some(8),
+        "F32" => Some(4),
+        "F16" => Some(2),
+        "I8" => Some(1),
+        _ => None,
+    }
+}
+
+/// The numbers of a tensor; `None` where bytes and shape don't agree.
+fn read(entry: &Entry, width: usize, data: &[u8]) -> Option<Vec<f32>> {
     let count = entry.shape.iter().try_fold(1_usize, |product, n| product.checked_mul(*n))?;
     let [from, to] = entry.data_offsets;
     let bytes = data.get(from..to)?;
-    let width = match entry.dtype.as_str() {
-        "F64" => 8,
-        "F32" => 4,
-        "F16" => 2,
-        "I8" => 1,
-        _ => return Some(None),
-    };
     if count.checked_mul(width)? != bytes.len() {
         return None;
     }
     #[expect(clippy::cast_possible_truncation, reason = "single precision is more than is kept in the end")]
-    let values = match width {
+    Some(match width {
         8 => bytes.as_chunks().0.iter().map(|b| f64::from_le_bytes(*b) as f32).collect(),
         4 => bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect(),
         2 => bytes.as_chunks().0.iter().map(|b| half(u16::from_le_bytes(*b))).collect(),
         _ => bytes.iter().map(|b| f32::from(b.cast_signed())).collect(),
-    };
-    Some(Some(values))
+    })
 }
 
 /// A number of half precision (IEEE 754 binary16).
@@ -117,19 +121,19 @@ pub(super) mod tests {
         let bytes = file(&[("a", &[2, 2], &[1.0, -2.0, 0.5, 0.0]), ("b", &[1], &[3.0])]);
         let all = parse(&bytes).unwrap();
         assert_eq!(all["a"], Tensor { shape: vec![2, 2], values: vec![1.0, -2.0, 0.5, 0.0] });
-        assert_eq!(all["b"].values, [3.0]);
+        assert_eq!(all["b"], Tensor { shape: vec![1], values: vec![3.0] });
         let one = |dtype: &str, data: &[u8]| {
             let header = format!(
                 r#"{{"__metadata__":{{"format":"pt"}},"x":{{"dtype":"{dtype}","shape":[1],"data_offsets":[0,{}]}}}}"#,
                 data.len()
             );
-            parse(&raw(&header, data)).map(|mut t| t.remove("x").unwrap().values[0])
+            parse(&raw(&header, data)).map(|mut t| t.remove("x").unwrap().values[0].to_bits())
         };
-        assert_eq!(one("F16", &0x3c00_u16.to_le_bytes()).unwrap(), 1.0);
-        assert_eq!(one("F16", &0xc500_u16.to_le_bytes()).unwrap(), -5.0);
-        assert_eq!(one("F16", &1_u16.to_le_bytes()).unwrap(), 2.0_f32.powi(-24));
-        assert_eq!(one("F64", &0.25_f64.to_le_bytes()).unwrap(), 0.25);
-        assert_eq!(one("I8", &[0xff]).unwrap(), -1.0);
+        assert_eq!(one("F16", &0x3c00_u16.to_le_bytes()).unwrap(), 1.0_f32.to_bits());
+        assert_eq!(one("F16", &0xc500_u16.to_le_bytes()).unwrap(), (-5.0_f32).to_bits());
+        assert_eq!(one("F16", &1_u16.to_le_bytes()).unwrap(), 2.0_f32.powi(-24).to_bits());
+        assert_eq!(one("F64", &0.25_f64.to_le_bytes()).unwrap(), 0.25_f32.to_bits());
+        assert_eq!(one("I8", &[0xff]).unwrap(), (-1.0_f32).to_bits());
         assert!(one("F16", &0x7c00_u16.to_le_bytes()).unwrap_err().to_string().contains("no number"));
         assert!(one("BF16", &[0, 0]).unwrap_err().to_string().contains("`BF16`"));
         assert!(one("F32", &[0, 0]).is_err());

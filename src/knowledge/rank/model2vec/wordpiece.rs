@@ -1,4 +1,4 @@
-//! Texts cut into the pieces that a model has vectors of: the WordPiece of BERT (Devlin and others, 2019), as it is described by
+//! Texts cut into the pieces that a model has vectors of: the `WordPiece` of BERT (Devlin and others, 2019), as it is described by
 //! a `tokenizer.json` of the library `tokenizers`. Other kinds are refused.
 
 use super::ModelError;
