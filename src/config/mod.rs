@@ -231,6 +231,9 @@ pub struct Knowledge {
     /// Source code, for the layer `map`; of a folder all that git doesn't ignore.
     #[serde(default)]
     pub repomap: Vec<String>,
+    /// A folder with a model2vec model (`model.safetensors`, `tokenizer.json`) whose vectors are used; without it they are learnt.
+    #[serde(default)]
+    pub model: Option<String>,
     /// Days after which what was found counts half; 30 unless told otherwise.
     #[serde(default)]
     pub half_life_days: Option<u32>,

@@ -65,6 +65,12 @@ pub enum KnowledgeError {
     /// A budget that not even the last line fits.
     #[error("a budget of {0} tokens is too small; the least is {1}")]
     Budget(usize, usize),
+    /// The model that was given can't be used.
+    #[error("the model of the vectors can't be used: {0}")]
+    Model(super::rank::model2vec::ModelError),
+    /// The vectors of the index come from another model than the one that is to embed the question.
+    #[error("the vectors of the index were made with another model")]
+    OtherModel,
     /// There is no map.
     #[error(transparent)]
     Map(crate::repomap::BuildError),
@@ -95,6 +101,10 @@ impl KnowledgeError {
             Self::UnknownId(_) => "`knowledge index` lists ids; they change when the observation does",
             Self::UnknownTask(_) => "`knowledge index` names the task of each observation",
             Self::Budget(..) => "give it more",
+            Self::Model(_) => {
+                "--model names a folder with `model.safetensors` and a BERT-like `tokenizer.json`; without one the vectors are learnt"
+            }
+            Self::OtherModel => "give the same --model as `knowledge reindex`, run that again, or ask with --no-vectors",
             Self::Map(crate::repomap::BuildError::Focus(_)) => "--focus takes paths from the folder of the configuration",
             Self::Map(_) => "give more map-tokens",
         }

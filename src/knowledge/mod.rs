@@ -25,6 +25,7 @@ pub mod skills;
 mod sources;
 mod store;
 mod text;
+mod weak;
 pub mod window;
 pub mod words;
 

@@ -3,8 +3,8 @@
 use super::extract::{self, Extracted, extract};
 use super::skills::{self, Limits};
 use super::sources::{SourceFile, SourceKind, Sources, finding};
-use super::store::{self, Indexed, Store, Writer};
-use super::{KnowledgeError, rank};
+use super::store::{self, Prepared, Store, Writer};
+use super::{KnowledgeError, rank, weak};
 use crate::diag::{Finding, assign_fingerprints};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -76,6 +76,7 @@ pub fn run_with(
 ) -> Result<Summary, KnowledgeError> {
     let listing = sources.list()?;
     let mut summary = Summary { observations_before: store.count()?, findings: listing.findings, ..Summary::default() };
+    let given = if settings.vectors { store.given()? } else { None };
     let mut writer = store.write()?;
     // Whatever an older extraction gave is of no use.
     let current = store::read_meta::<i64>(&writer.db, "extractor")? == Some(extract::VERSION);
@@ -118,8 +119,9 @@ pub fn run_with(
         summary.removed.push((kind, path));
     }
     let changed = !(summary.added.is_empty() && summary.changed.is_empty() && summary.removed.is_empty());
-    summary.vectors = rank::update(&mut writer, settings.vectors, changed)?;
+    summary.vectors = rank::update(&mut writer, settings.vectors, given, changed)?;
     writer.set("extractor", extract::VERSION)?;
+    weak::mark(&writer, sources)?;
     finish(&writer, limits, &mut summary)?;
     writer.commit()?;
     Ok(summary)
@@ -131,7 +133,7 @@ type Known = (i64, Vec<u8>);
 /// A file after it was looked at.
 enum Read {
     Unchanged,
-    Content { hash: Vec<u8>, bytes: u64, extracted: Box<Extracted>, observations: Vec<Indexed> },
+    Content { hash: Vec<u8>, bytes: u64, extracted: Box<Extracted>, prepared: Box<Prepared> },
     Unreadable(std::io::Error),
 }
 
@@ -141,9 +143,8 @@ fn read(file: &SourceFile, before: Option<&Known>) -> Read {
         Ok((hash, _)) if before.is_some_and(|(_, known)| *known == hash) => Read::Unchanged,
         Ok((hash, bytes)) => {
             let mut extracted = Box::new(extract(file));
-            let observations =
-                std::mem::take(&mut extracted.observations).into_iter().map(|o| Indexed::new(o, &file.name)).collect();
-            Read::Content { hash, bytes, extracted, observations }
+            let prepared = Box::new(Prepared::new(std::mem::take(&mut extracted.observations), &file.name));
+            Read::Content { hash, bytes, extracted, prepared }
         }
     }
 }
@@ -174,7 +175,7 @@ fn take(
     let key = (file.kind, file.name.clone());
     match read {
         Read::Unchanged => summary.unchanged += 1,
-        Read::Content { hash, bytes, extracted, observations } => {
+        Read::Content { hash, bytes, extracted, prepared } => {
             match before {
                 Some(id) => {
                     writer.remove(id)?;
@@ -182,7 +183,7 @@ fn take(
                 }
                 None => summary.added.push(key),
             }
-            writer.add(file, &hash, bytes, &extracted, &observations)?;
+            writer.add(file, &hash, bytes, &extracted, &prepared)?;
         }
         Read::Unreadable(error) => {
             summary.findings.push(finding(101, &file.name, 0, format!("the source can't be opened: {error}")));
@@ -233,7 +234,6 @@ pub fn check(store: &Store, sources: &Sources) -> Result<(Vec<Finding>, usize), 
     for row in store.sources()? {
         known.insert((row.kind, row.path), row.hash);
     }
-    let looked_at = listing.files.len() + known.len();
     let hashes: Vec<_> = listing.files.par_iter().map(hash).collect();
     let stale = |name: &str, what: &str| {
         let mut finding = finding(905, name, 0, format!("the source {what}"));
@@ -248,6 +248,7 @@ pub fn check(store: &Store, sources: &Sources) -> Result<(Vec<Finding>, usize), 
             (Some(_), Ok(_)) => {}
         }
     }
+    let looked_at = listing.files.len() + known.len();
     findings.extend(known.into_keys().map(|(_, path)| stale(&path, "is gone and still in the index")));
     if store.meta::<i64>("extractor")? != Some(extract::VERSION) {
         findings.push(stale("", "was read by another version of this program"));

@@ -128,7 +128,44 @@ pub(super) struct Listing {
     pub(super) findings: Vec<Finding>,
 }
 
+/// A configured path below the root, whether there is anything or not.
+fn joined(root: &Path, configured: &str) -> Result<PathBuf, KnowledgeError> {
+    let path = root.join(configured);
+    let below = |c| matches!(c, std::path::Component::Normal(_) | std::path::Component::CurDir);
+    let stays = !configured.is_empty() && Path::new(configured).components().all(below);
+    if !stays || path.canonicalize().is_ok_and(|real| !real.starts_with(root)) {
+        return Err(KnowledgeError::Outside { path: configured.to_owned() });
+    }
+    Ok(path)
+}
+
 impl Sources {
+    /// A configured path that is no source, held to the same rule: it doesn't lead out of the root.
+    ///
+    /// # Errors
+    /// When it does, or the root can't be resolved.
+    pub fn inside(&self, configured: &str) -> Result<PathBuf, KnowledgeError> {
+        let root = self.root.canonicalize().map_err(|error| KnowledgeError::Io { path: self.root.clone(), error })?;
+        joined(&root, configured)
+    }
+
+    /// The files of folders of skills that `wanted` takes by their paths, sorted; links are not followed.
+    ///
+    /// # Errors
+    /// When a source leads out of the root.
+    pub(super) fn below_skills(&self, wanted: &dyn Fn(&Path) -> bool) -> Result<BTreeMap<String, PathBuf>, KnowledgeError> {
+        let root = self.root.canonicalize().map_err(|error| KnowledgeError::Io { path: self.root.clone(), error })?;
+        let mut all = BTreeMap::new();
+        for (_, configured) in self.paths.iter().filter(|(kind, _)| *kind == SourceKind::Skills) {
+            let folder = joined(&root, configured)?;
+            // Folders that can't be read are told of where their manifests are.
+            let entries = walkdir::WalkDir::new(folder).into_iter().filter_map(Result::ok);
+            let files = entries.filter(|e| e.file_type().is_file() && wanted(e.path()));
+            all.extend(files.map(|e| (relative(&root, e.path()), e.into_path())));
+        }
+        Ok(all)
+    }
+
     /// Finds the files.
     ///
     /// # Errors
@@ -139,16 +176,8 @@ impl Sources {
         let mut files = BTreeMap::new();
         let mut findings = Vec::new();
         for (kind, configured) in &self.paths {
-            let path = root.join(configured);
-            let outside = || KnowledgeError::Outside { path: configured.clone() };
-            let steps_out = Path::new(configured)
-                .components()
-                .any(|c| !matches!(c, std::path::Component::Normal(_) | std::path::Component::CurDir));
-            if configured.is_empty() || steps_out {
-                return Err(outside());
-            }
+            let path = joined(&root, configured)?;
             match path.canonicalize() {
-                Ok(real) if !real.starts_with(&root) => return Err(outside()),
                 Ok(real) if real.is_file() => {
                     files.insert((*kind, relative(&root, &path)), path);
                 }

@@ -1,10 +1,14 @@
-//! A use of a skill did what its declared permissions don't cover.
+//! A use of a skill, or a call of a tool, did what its declared permissions don't cover.
 //!
 //! ## What it does
 //! Takes each turn that used a skill whose `meta.json` declares `permissions`, finds what its actions did (the effects of commands,
 //! diffs and tool calls), and holds that against the rules: globs of paths below the project for `file_system` (`read:` or `write:`
 //! narrows one), hosts for `network`, programs for `command`. What can't be told from the record is covered only by a skill that may do
 //! everything (`**`, `*` and `*`). A skill that declares none isn't judged; an empty list allows nothing. `knowledge skills check` runs it.
+//!
+//! Tools in a `skill.json`, `tool.json` or `tools.json` below a folder of skills that declare `permissions` are held to them at each
+//! call by their name, whichever skill is used: what the name and the parameters of the call say, and what was seen to change. What
+//! only the code of the tool knows is a warning.
 //!
 //! ## Why it matters
 //! Permissions are what a reviewer agreed to. A skill that does more has changed, or never was what it said.
@@ -46,7 +50,7 @@ pub(super) const RULE: Rule = Rule {
     name: "permission-exceeded",
     severity: Severity::Error,
     aspect: None,
-    summary: "a use of a skill did what its declared permissions don't cover",
+    summary: "a use of a skill or a call of a tool did what its declared permissions don't cover",
     source: include_str!("yv912.rs"),
     check: Check::Policy,
 };

@@ -353,7 +353,7 @@ fn the_judged_corpus_is_answered_as_well_as_before() {
     let read =
         |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/retrieval").join(name)).unwrap();
     let corpus = judge::Corpus::parse(&read("documents.jsonl"), &read("questions.jsonl")).unwrap();
-    let figures = judge::judge(&corpus).unwrap();
+    let figures = judge::judge(&corpus, None).unwrap();
     let all = figures.iter().find(|f| f.group == "all").unwrap();
     assert!(all.questions >= 200);
     let [text, vectors, both] = all.figures;
@@ -364,7 +364,7 @@ fn the_judged_corpus_is_answered_as_well_as_before() {
 }
 
 /// What was measured, less what a change of a rounding may cost.
-const FLOORS: (f64, f64) = (0.945, 0.955);
+const FLOORS: (f64, f64) = (0.95, 0.965);
 
 #[test]
 fn the_graph_is_told_with_its_lines_and_drawn() {

@@ -28,6 +28,7 @@ mod generate;
 mod injections;
 mod knowledge;
 mod knowledge_layers;
+mod knowledge_model;
 mod manifests;
 mod oracle;
 mod pages;

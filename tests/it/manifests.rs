@@ -166,6 +166,41 @@ fn permissions_cover_what_ran_or_it_is_a_finding() {
 }
 
 #[test]
+fn calls_of_tools_stay_within_what_the_tools_declare() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "yuangs-verify.toml", "[knowledge]\ntraces = ['t.jsonl']\nskills = ['skills']\n");
+    let tool = |name: &str, rules: Value| {
+        json!({"name":name,"description":"d","parameters":{"type":"object"},"handler":"./t.js#f",
+            "permissions":[{"type":"file_system","rules":rules}]})
+    };
+    let tools = [tool("read_file", json!(["read:src/**"])), tool("frobnicate", json!(["read:x", "write:out/**"]))];
+    write(at, "skills/s/skill.json", &json!({"name":"s","version":"1.0.0","description":"d","tools":tools}).to_string());
+    let call = |tool: &str, path: &str, result: Value| {
+        let action = json!({"id":"a","type":"tool_call","payload":{"tool":tool,"parameters":{"path":path}},"riskLevel":"low","reasoning":"so"});
+        write(at, "t.jsonl", &format!("{}\n", turn(1, "other", action, result)));
+        let (code, report) = report(at, &["knowledge", "skills", "check"]);
+        let told: Vec<String> =
+            report["findings"].as_array().unwrap().iter().map(|f| f["message"].as_str().unwrap().to_owned()).collect();
+        (code, told)
+    };
+    let ok = json!({"success":true,"output":""});
+    assert_eq!(call("read_file", "src/a.rs", ok.clone()), (0, vec![]));
+    let (code, told) = call("read_file", "/etc/passwd", ok.clone());
+    assert_eq!(
+        (code, told.as_slice()),
+        (1, &["a call of the tool `read_file` reads `/etc/passwd`, which its permissions don't cover".to_owned()][..])
+    );
+    // Nobody else's calls are judged by it, and then nothing was.
+    assert_eq!(call("read_files", "/etc/passwd", ok.clone()), (3, vec![]));
+    // What only the tool knows is a warning.
+    let (code, told) = call("frobnicate", "x", ok);
+    assert!(code == 0 && told.len() == 1 && told[0].contains("may do anything"), "{told:?}");
+    write(at, "skills/s/skill.json", "{");
+    assert_eq!(call("read_file", "src/a.rs", json!({"success":true,"output":""})).0, 2);
+}
+
+#[test]
 fn trials_are_proved_on_the_record() {
     let ok = json!({"success":true,"output":"","durationMs":500.0,"metadata":{"memoryBytes":1000}});
     let of = |trial: Value, action: Value, result: &Value| {

@@ -158,6 +158,46 @@ fn promotions_need_evidence_from_before() {
 }
 
 #[test]
+fn no_promotion_rests_on_weak_turns() {
+    let folder = project();
+    let at = folder.path();
+    let turns = |declared: Value| -> String {
+        let turn = |n: i64| {
+            let action = json!({"id":format!("w-{n}"),"type":"answer","payload":{"content":"as we know one two three four five six seven eight"},
+                "riskLevel":"low","reasoning":"so"});
+            let time = START + n * 1000;
+            json!({"record":"turn","executionId":"weak","turnId":n + 1,"startTime":time,"endTime":time + 500,"usedSkills":["quoter"],
+                "usedContext":declared,"contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"},
+                "proposedAction":action,"executionResult":{"success":true,"output":"","cost":0.1,"durationMs":600.0}})
+        };
+        (0..12).map(|n| format!("{}\n", turn(n))).collect()
+    };
+    write(at, "traces/weak.jsonl", &turns(json!([])));
+    let line = json!({"skill_name":"quoter","old_status":"experimental","new_status":"production","promoted_at":START + DAY});
+    write(at, "skills/promotions.jsonl", &format!("{line}\n"));
+    let found = || {
+        let report = json_of(at, &["reindex"]);
+        let of = |f: &&Value| f["code"] == "YV903" && f["message"].as_str().unwrap().contains("quoter");
+        report["findings"].as_array().unwrap().iter().filter(of).count()
+    };
+    let counts = || {
+        let report = json_of(at, &["skills", "evaluate", "--skill", "quoter"]);
+        (report["skills"][0]["execution_count"].clone(), report["skills"][0]["weak"].clone())
+    };
+    assert_eq!((found(), counts()), (0, (json!(12), json!(0))));
+    // The traces are as they were; what they quote without a word is known now.
+    write(
+        at,
+        "bank/items/q.json",
+        &json!({"id":"q","path":"q.md","content":"one two three four five six seven eight nine"}).to_string(),
+    );
+    assert_eq!((found(), counts()), (1, (json!(0), json!(12))));
+    assert!(said(at, &["skills", "evaluate"]).contains("count for nothing"));
+    write(at, "traces/weak.jsonl", &turns(json!(["q.md"])));
+    assert_eq!((found(), counts()), (0, (json!(12), json!(0))));
+}
+
+#[test]
 fn candidates_are_decided_about_by_somebody() {
     let folder = project();
     let at = folder.path();

@@ -17,6 +17,9 @@ pub struct JudgeArgs {
     /// Questions, one a line: `{"group": …, "question": …, "answers": {ID: GRADE}}`.
     #[arg(value_name = "QUESTIONS")]
     questions: PathBuf,
+    /// Take the vectors from a model2vec model in this folder; without it they are learnt of the documents.
+    #[arg(long, value_name = "FOLDER")]
+    model: Option<PathBuf>,
 }
 
 impl JudgeArgs {
@@ -25,7 +28,7 @@ impl JudgeArgs {
         let questions = crate::cli::replay::read(&self.questions)?;
         let corpus = Corpus::parse(&documents, &questions)
             .map_err(|why| Failure::unable(why, "docs/knowledge.md describes the form of a judged corpus"))?;
-        let groups = judge(&corpus).map_err(|e| failure(&e))?;
+        let groups = judge(&corpus, self.model.as_deref()).map_err(|e| failure(&e))?;
         print(Color::Auto, |out| {
             writeln!(out, "{:<12} {:>9}  {:^17}  {:^17}  {:^17}", "", "", "full text", "vectors", "both")?;
             write!(out, "{:<12} {:>9}", "group", "questions")?;

@@ -24,6 +24,26 @@ pub struct PlaceArgs {
     config: Option<PathBuf>,
 }
 
+/// Which vectors.
+#[derive(Debug, Clone, Args)]
+pub(super) struct ModelArgs {
+    /// Take the vectors from a model2vec model in this folder (`model.safetensors`, `tokenizer.json`); without it from `model` in the
+    /// configuration, or else they are learnt of the index itself.
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) model: Option<PathBuf>,
+}
+
+impl ModelArgs {
+    /// The folder of the model. One that the configuration names lies below its own folder.
+    pub(super) fn folder(&self, place: &Place) -> Result<Option<PathBuf>, Failure> {
+        let (None, Some(model)) = (&self.model, &place.section.model) else { return Ok(self.model.clone()) };
+        match place.sources.inside(model) {
+            Ok(folder) => Ok(Some(folder)),
+            Err(error) => Err(failure(&error)),
+        }
+    }
+}
+
 /// The index as it is configured.
 pub(super) struct Place {
     pub(super) path: PathBuf,

@@ -1,7 +1,7 @@
 //! `knowledge reindex`.
 
 use super::failure;
-use super::place::PlaceArgs;
+use super::place::{ModelArgs, PlaceArgs};
 use super::report::{Run, checked, report};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
@@ -24,6 +24,8 @@ pub struct ReindexArgs {
     /// Compute no vectors: questions are answered by full text alone.
     #[arg(long)]
     no_vectors: bool,
+    #[command(flatten)]
+    model: ModelArgs,
     /// Fail (exit 1) when there are findings this bad; with `--check` a stale index is bad enough by default.
     #[arg(long, value_enum, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
@@ -58,6 +60,7 @@ impl ReindexArgs {
         }
         let start = Instant::now();
         let mut store = Store::create(&place.path).map_err(|e| failure(&e))?;
+        store.use_model(self.model.folder(&place)?.as_deref());
         let mut bar = Bar::new();
         let settings = Settings { vectors: !self.no_vectors };
         let summary = run_with(&mut store, &place.sources, settings, place.limits(), &mut |done, total| bar.show(done, total));

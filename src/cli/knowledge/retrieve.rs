@@ -1,6 +1,6 @@
 //! `knowledge index`, `timeline`, `detail`, `search`, `map` and `bundle`.
 
-use super::place::{Place, PlaceArgs};
+use super::place::{ModelArgs, Place, PlaceArgs};
 use super::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
@@ -40,6 +40,8 @@ struct RankArgs {
     /// Full text alone.
     #[arg(long)]
     no_vectors: bool,
+    #[command(flatten)]
+    model: ModelArgs,
     /// Show the figures of each stage.
     #[arg(long)]
     explain: bool,
@@ -78,11 +80,12 @@ impl RankArgs {
     fn query<'q>(
         &self,
         place: &Place,
-        store: &Store,
+        store: &mut Store,
         text: &'q str,
         task: Option<&'q str>,
         limit: usize,
     ) -> Result<Query<'q>, Failure> {
+        store.use_model(self.model.folder(place)?.as_deref());
         let newest = store.newest_time().map_err(|e| failure(&e))?;
         Ok(Query {
             text,
@@ -112,9 +115,9 @@ pub struct IndexArgs {
 
 impl IndexArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let (place, store, budget) = self.answer.open()?;
+        let (place, mut store, budget) = self.answer.open()?;
         let task = self.task.as_deref();
-        let query = self.query.as_deref().map(|text| self.rank.query(&place, &store, text, task, 0)).transpose()?;
+        let query = self.query.as_deref().map(|text| self.rank.query(&place, &mut store, text, task, 0)).transpose()?;
         let answer =
             index(&store, query.as_ref(), task, &budget, self.answer.style(self.rank.explain)).map_err(|e| failure(&e))?;
         self.answer.answer(&answer)
@@ -192,9 +195,9 @@ pub struct BundleArgs {
 
 impl BundleArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let (place, store, _) = self.answer.open()?;
+        let (place, mut store, _) = self.answer.open()?;
         let parts = place.parts(self.answer.profile.as_deref())?;
-        let query = self.rank.query(&place, &store, &self.query, self.task.as_deref(), 10)?;
+        let query = self.rank.query(&place, &mut store, &self.query, self.task.as_deref(), 10)?;
         let answer = bundle(&store, &query, &parts, self.answer.style(false)).map_err(|e| failure(&e))?;
         self.answer.answer(&answer)
     }
@@ -239,8 +242,8 @@ pub struct SearchArgs {
 
 impl SearchArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let (place, store, budget) = self.answer.open()?;
-        let query = self.rank.query(&place, &store, &self.query, self.task.as_deref(), self.limit)?;
+        let (place, mut store, budget) = self.answer.open()?;
+        let query = self.rank.query(&place, &mut store, &self.query, self.task.as_deref(), self.limit)?;
         let answer = search(&store, &query, &budget, self.answer.style(self.rank.explain)).map_err(|e| failure(&e))?;
         self.answer.answer(&answer)
     }

@@ -32,7 +32,7 @@ use serde_json::Value;
 use std::io::Read as _;
 
 /// Grows when the same bytes give something else than before: then everything is read again.
-pub(super) const VERSION: i64 = 2;
+pub(super) const VERSION: i64 = 3;
 /// Bytes of a source that has to be held whole.
 const WHOLE: u64 = 64 << 20;
 /// Characters that are kept of one text of an action or a result.

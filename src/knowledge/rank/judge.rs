@@ -4,10 +4,11 @@ use super::{Query, Ranker, Stages};
 use crate::knowledge::extract::Extracted;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::sources::{SourceFile, SourceKind};
-use crate::knowledge::store::Indexed;
+use crate::knowledge::store::Prepared;
 use crate::knowledge::{KnowledgeError, Store};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// Answers that are looked at.
 const AT: usize = 10;
@@ -85,12 +86,13 @@ impl Corpus {
     }
 }
 
-/// Asks every question three times.
+/// Asks every question three times. `model` is the folder of a model whose vectors are used instead of those that are learnt.
 ///
 /// # Errors
 /// When the store that is made for it can't be used.
-pub fn judge(corpus: &Corpus) -> Result<Vec<Group>, KnowledgeError> {
+pub fn judge(corpus: &Corpus, model: Option<&Path>) -> Result<Vec<Group>, KnowledgeError> {
     let mut store = Store::in_memory()?;
+    store.use_model(model);
     fill(&mut store, corpus)?;
     let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
     let mut all = Group { group: "all".into(), questions: 0, figures: [Figures::default(); 3] };
@@ -124,6 +126,7 @@ pub fn judge(corpus: &Corpus) -> Result<Vec<Group>, KnowledgeError> {
 }
 
 fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
+    let given = store.given()?;
     let mut writer = store.write()?;
     for document in &corpus.documents {
         let observation = Observation {
@@ -136,10 +139,10 @@ fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
             detail: document.text.clone(),
         };
         let file = SourceFile { kind: SourceKind::Documents, name: document.id.clone(), path: document.id.clone().into() };
-        let observation = Indexed::new(observation, &file.name);
-        writer.add(&file, &[], 0, &Extracted::default(), &[observation])?;
+        let prepared = Prepared::new(vec![observation], &file.name);
+        writer.add(&file, &[], 0, &Extracted::default(), &prepared)?;
     }
-    super::update(&mut writer, true, true)?;
+    super::update(&mut writer, true, given, true)?;
     writer.commit()
 }
 

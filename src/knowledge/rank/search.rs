@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// Observations of each kind of search that go on to the merge.
-const CANDIDATES: usize = 200;
+const CANDIDATES: usize = 100;
 /// Shares of full text and vectors in the merged score.
 const SHARES: (f64, f64) = (0.3, 0.7);
 /// Merged scores below this are no answers.
@@ -114,7 +114,7 @@ impl<'s> Ranker<'s> {
         let segments = once(&self.segments, || Segments::load(&self.store.db))?;
         let space = match query.stages {
             Stages::Text => None,
-            Stages::Both | Stages::Vectors => once(&self.vectors, || Space::load(&self.store.db, segments))?.as_ref(),
+            Stages::Both | Stages::Vectors => once(&self.vectors, || Space::load(self.store, segments))?.as_ref(),
         };
         let among = query.task.map(|task| self.store.rows_of_task(task)).transpose()?;
         let among = among.as_deref();

@@ -1,11 +1,14 @@
 //! Keeping the vectors up to date.
 
 use super::lsa::{Model, Vector};
+use super::model2vec::Given;
+use super::space::{Embedder, GIVEN, LEARNT};
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::store::{self, Writer};
 use crate::knowledge::text::{Segment, Segments};
 use rayon::prelude::*;
 use rusqlite::params;
+use std::sync::Arc;
 
 /// Texts that the model is learnt from: those with the smallest ids, which is a fair sample and nearly the same one
 /// tomorrow.
@@ -29,10 +32,17 @@ pub enum Vectors {
     Kept(u64),
     /// The model was learnt anew, and all vectors computed.
     Learnt(u64),
+    /// Another model was given than before, and all vectors computed.
+    Given(u64),
 }
 
-/// Brings the vectors up to date with the observations.
-pub(in crate::knowledge) fn update(writer: &mut Writer<'_>, enabled: bool, changed: bool) -> Result<Vectors, KnowledgeError> {
+/// Brings the vectors up to date with the observations: those of a model that was given, or else of one that is learnt.
+pub(in crate::knowledge) fn update(
+    writer: &mut Writer<'_>,
+    enabled: bool,
+    given: Option<Arc<Given>>,
+    changed: bool,
+) -> Result<Vectors, KnowledgeError> {
     writer.flush()?;
     let writer = &*writer;
     let db = &writer.db;
@@ -40,12 +50,19 @@ pub(in crate::knowledge) fn update(writer: &mut Writer<'_>, enabled: bool, chang
         forget(writer)?;
         return Ok(Vectors::Off);
     }
+    let before: Option<String> = store::read_meta(db, GIVEN)?;
+    if let Some(given) = given {
+        return by_given(writer, given, before.as_deref(), changed);
+    }
+    if before.is_some() {
+        forget(writer)?;
+    }
     let count: i64 = db.query_row("SELECT count(*) FROM observation", [], |row| row.get(0))?;
     if count < LEAST {
         forget(writer)?;
         return Ok(Vectors::TooFew);
     }
-    let known: Option<Vec<u8>> = store::read_meta(db, "lsa")?;
+    let known: Option<Vec<u8>> = store::read_meta(db, LEARNT)?;
     let mut model = known.as_deref().and_then(Model::from_bytes);
     let learnt_from = store::read_meta::<i64>(db, "lsa_observations")?.unwrap_or_default();
     let newer = store::read_meta::<i64>(db, "lsa_newer")?.unwrap_or_default();
@@ -53,12 +70,7 @@ pub(in crate::knowledge) fn update(writer: &mut Writer<'_>, enabled: bool, chang
         return Ok(Vectors::Kept(0));
     }
     let segments = Segments::load(db)?;
-    let mut missing: Vec<&Segment> = Vec::new();
-    for segment in &segments.all {
-        if store::read_vectors(db, segment.id)?.is_none() {
-            missing.push(segment);
-        }
-    }
+    let mut missing = without_vectors(writer, &segments)?;
     let fresh: usize = missing.iter().map(|s| s.standing().count()).sum();
     let stale = newer.saturating_add(i64::try_from(fresh).unwrap_or(i64::MAX)).saturating_mul(FRESH) > learnt_from;
     let learn = model.is_none() || stale;
@@ -68,12 +80,11 @@ pub(in crate::knowledge) fn update(writer: &mut Writer<'_>, enabled: bool, chang
         missing = segments.all.iter().collect();
     }
     let Some(model) = model else { return Ok(Vectors::TooFew) };
-    let mut computed = 0;
-    for segment in missing {
-        computed += embed(writer, &model, segment)?;
-    }
     if learn {
-        writer.set("lsa", model.to_bytes())?;
+        writer.set(LEARNT, model.to_bytes())?;
+    }
+    let computed = embed(writer, &Embedder::Learnt(model), &missing)?;
+    if learn {
         writer.set("lsa_observations", count)?;
         writer.set("lsa_newer", 0)?;
         return Ok(Vectors::Learnt(computed));
@@ -82,9 +93,35 @@ pub(in crate::knowledge) fn update(writer: &mut Writer<'_>, enabled: bool, chang
     Ok(Vectors::Kept(computed))
 }
 
+/// As [`update`], with the vectors of a model that was given.
+fn by_given(writer: &Writer<'_>, given: Arc<Given>, before: Option<&str>, changed: bool) -> Result<Vectors, KnowledgeError> {
+    let same = before == Some(given.digest());
+    if same && !changed {
+        return Ok(Vectors::Kept(0));
+    }
+    if !same {
+        forget(writer)?;
+        writer.set(GIVEN, given.digest())?;
+    }
+    let segments = Segments::load(&writer.db)?;
+    let missing = without_vectors(writer, &segments)?;
+    let computed = embed(writer, &Embedder::Given(given), &missing)?;
+    Ok(if same { Vectors::Kept(computed) } else { Vectors::Given(computed) })
+}
+
+fn without_vectors<'s>(writer: &Writer<'_>, segments: &'s Segments) -> Result<Vec<&'s Segment>, KnowledgeError> {
+    let mut missing = Vec::new();
+    for segment in &segments.all {
+        if store::read_vectors(&writer.db, segment.id)?.is_none() {
+            missing.push(segment);
+        }
+    }
+    Ok(missing)
+}
+
 fn forget(writer: &Writer<'_>) -> Result<(), KnowledgeError> {
     writer.db.execute("DELETE FROM vectors", [])?;
-    writer.db.execute("DELETE FROM meta WHERE key IN ('lsa', 'lsa_observations', 'lsa_newer')", [])?;
+    writer.db.execute("DELETE FROM meta WHERE key IN (?1, ?2, 'lsa_observations', 'lsa_newer')", [LEARNT, GIVEN])?;
     Ok(())
 }
 
@@ -100,8 +137,13 @@ fn text(summary: &str, refs: &str, detail: &str) -> String {
     format!("{summary}\n{refs}\n{detail}")
 }
 
+/// Computes the vectors of segments. Returns how many.
+fn embed(writer: &Writer<'_>, model: &Embedder, segments: &[&Segment]) -> Result<u64, KnowledgeError> {
+    segments.iter().try_fold(0, |computed, segment| Ok(computed + embed_one(writer, model, segment)?))
+}
+
 /// Computes the vectors of a segment. What holds no known word, and what is removed, is like nothing: all zero.
-fn embed(writer: &Writer<'_>, model: &Model, segment: &Segment) -> Result<u64, KnowledgeError> {
+fn embed_one(writer: &Writer<'_>, model: &Embedder, segment: &Segment) -> Result<u64, KnowledgeError> {
     let width = model.dimensions();
     let mut data = vec![0; width * segment.ids.len()];
     let standing: Vec<(usize, i64)> = segment.standing().collect();

@@ -1,22 +1,25 @@
 //! Skills held against traces: what they declare (YV912), how they are tried (YV913), what they may cost (YV914).
 
 use super::budget::{Budget, Spent};
-use super::effects::{Touch, named, runs, touches};
+use super::effects::{Touch, named, runs, tool, touches};
 use super::permission::{Allowed, globs};
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::knowledge::KnowledgeError;
-use crate::knowledge::extract::{Turn, each_turn};
+use crate::knowledge::extract::{Deed, Turn, each_turn};
 use crate::knowledge::sources::{SourceKind, Sources, finding};
-use crate::manifest::{Metadata, Trial, TrialMode};
+use crate::manifest::{Kind, Metadata, Permission, SkillManifest, Tool, Trial, TrialMode};
 use crate::source::{Found, Missing};
 use crate::verify::{Options, Report};
 use globset::GlobSet;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// What skills declare of themselves.
 #[derive(Debug, Default)]
 pub struct Declarations {
     by_name: BTreeMap<String, Vec<Declared>>,
+    /// What tools may touch, by their names.
+    tools: BTreeMap<String, Vec<Allowed>>,
     /// Manifests that can't be read; `validate` says why.
     pub unreadable: Vec<String>,
 }
@@ -31,12 +34,28 @@ struct Declared {
 /// Manifests of one name that are looked at: nobody keeps more versions of a skill.
 const VERSIONS: usize = 100;
 
+/// The names of the tools of a manifest, each with its permissions.
+type Tools = Vec<(String, Option<Vec<Permission>>)>;
+
+fn tools(kind: Kind, bytes: &[u8]) -> Option<Tools> {
+    let each = |tool: Tool| (tool.name, tool.permissions);
+    match kind {
+        Kind::Skill => {
+            let manifest: SkillManifest = serde_json::from_slice(bytes).ok()?;
+            Some(manifest.tools.into_iter().map(|t| each(t.tool)).collect())
+        }
+        Kind::Tool => Some(vec![each(serde_json::from_slice(bytes).ok()?)]),
+        Kind::Tools => Some(serde_json::from_slice::<Vec<Tool>>(bytes).ok()?.into_iter().map(each).collect()),
+        _ => None,
+    }
+}
+
 fn with_globs(trial: &Trial) -> (Trial, GlobSet) {
     (trial.clone(), globs(trial.paths.iter().flatten().map(String::as_str), true))
 }
 
 impl Declarations {
-    /// Reads the metadata of the skills among the sources.
+    /// Reads the metadata of the skills among the sources, and the tools that lie beside it.
     ///
     /// # Errors
     /// When a source leads out of the root.
@@ -57,6 +76,22 @@ impl Declarations {
                 trial: meta.trial.as_ref().map(with_globs),
             };
             all.by_name.entry(meta.name).or_default().push(declared);
+        }
+        let kind = |path: &Path| Kind::by_name(&path.to_string_lossy());
+        let holds_tools = |path: &Path| matches!(kind(path), Some(Kind::Skill | Kind::Tool | Kind::Tools));
+        for (name, path) in sources.below_skills(&holds_tools)? {
+            let read = std::fs::read(&path).ok();
+            let Some(found) = kind(&path).zip(read).and_then(|(kind, bytes)| tools(kind, &bytes)) else {
+                all.unreadable.push(name);
+                continue;
+            };
+            for (tool, permissions) in found {
+                let Some(permissions) = permissions else { continue };
+                let same = all.tools.entry(tool).or_default();
+                if same.len() < VERSIONS {
+                    same.push(Allowed::of(&permissions));
+                }
+            }
         }
         Ok(all)
     }
@@ -87,7 +122,7 @@ pub struct Checked {
     pub turns: u64,
     /// Uses of skills in them.
     pub uses: u64,
-    /// Uses of skills that declare permissions.
+    /// Uses of skills and calls of tools that declare permissions.
     pub declared: u64,
     /// Uses that were held against a trial mode, and turns where one was given.
     pub tried: u64,
@@ -145,6 +180,13 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Chec
                 found.add(file, execution, &turn, 913, severity, format!("a turn of a trial {why}"));
             }
         }
+        for (called, allowed, deed) in calls(question.declarations, &turn) {
+            checked.declared += 1;
+            for (severity, did) in uncovered(allowed, deed, &turn) {
+                let message = format!("a call of the tool `{called}` {did}, which its permissions don't cover");
+                found.add(file, execution, &turn, 912, severity, message);
+            }
+        }
         for (skill, version) in &turn.skills {
             checked.uses += 1;
             let named = if version.is_empty() { skill.clone() } else { format!("{skill} {version}") };
@@ -182,6 +224,32 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Chec
     assign_fingerprints(&mut checked.findings);
     checked.report = report;
     checked
+}
+
+/// The calls of a turn of tools that declare permissions. Who declares a tool twice must allow it twice.
+fn calls<'a>(declarations: &'a Declarations, turn: &'a Turn) -> Vec<(String, &'a Allowed, &'a Deed)> {
+    let mut all = Vec::new();
+    for deed in &turn.performed {
+        let Some(name) = tool(deed) else { continue };
+        let declared = declarations.tools.get(&name).into_iter().flatten();
+        all.extend(declared.map(|allowed| (name.clone(), allowed, deed)));
+    }
+    all
+}
+
+/// What a call did beyond what its tool may, in words. Of what only the tool's own code knows nothing is proved: a warning.
+fn uncovered(allowed: &Allowed, deed: &Deed, turn: &Turn) -> Vec<(Severity, String)> {
+    let mut all: Vec<(Severity, String)> = touches(deed)
+        .iter()
+        .filter(|touch| !allowed.covers(touch))
+        .map(|touch| (if matches!(touch, Touch::Anything(_)) { Severity::Warning } else { Severity::Error }, touch.words()))
+        .collect();
+    // What was seen to change belongs to the call where nothing else ran in the turn.
+    if turn.performed.len() == 1 {
+        let changed = turn.observed.iter().filter(|path| !allowed.covers(&Touch::Write(Some((*path).clone()))));
+        all.extend(changed.map(|path| (Severity::Error, format!("was seen to change `{path}`"))));
+    }
+    all
 }
 
 /// What a turn did that its trial forbids, or that can't be proved.

@@ -111,6 +111,7 @@ fn read(
             version: text(2)?,
             task: text(3)?,
             success: truth(&value(1)?),
+            weak: false,
             rolled_back: truth(&value(8)?) == Some(true),
             cost: number(&value(4)?),
             latency: number(&value(5)?),

@@ -64,6 +64,12 @@ pub(super) fn runs(deed: &Deed) -> bool {
     deed.known != Some(ActionType::Answer)
 }
 
+/// The tool that an action calls.
+pub(super) fn tool(deed: &Deed) -> Option<String> {
+    let payload = deed.payload.as_deref().filter(|_| deed.known == Some(ActionType::ToolCall))?;
+    action::tool(from_text::<Raw<'_>>(payload).ok()?)
+}
+
 /// What an action is, in a few words.
 pub(super) fn named(deed: &Deed) -> String {
     let payload = deed.payload.as_deref().and_then(|p| from_text::<Raw<'_>>(p).ok());

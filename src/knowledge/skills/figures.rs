@@ -44,6 +44,8 @@ pub struct Figures {
     pub executions: u64,
     /// Uses without one: they prove nothing.
     pub unjudged: u64,
+    /// Uses that succeeded in a weak turn: they prove nothing either.
+    pub weak: u64,
     /// Executions that succeeded.
     pub successes: u64,
     /// Sum of the costs.
@@ -85,9 +87,10 @@ impl Figures {
         let (total_cost, avg_cost) = mean(uses.iter().filter_map(|u| u.cost));
         let (total_latency, avg_latency) = mean(uses.iter().filter_map(|u| u.latency));
         Self {
-            executions: count(&|u| u.success.is_some()),
+            executions: count(&|u| u.outcome().is_some()),
             unjudged: count(&|u| u.success.is_none()),
-            successes: count(&|u| u.success == Some(true)),
+            weak: count(&|u| u.weak && u.success == Some(true)),
+            successes: count(&|u| u.outcome() == Some(true)),
             total_cost,
             avg_cost,
             total_latency,
@@ -113,7 +116,7 @@ impl Figures {
     /// Share of all uses that were taken back; 0 without any.
     #[must_use]
     pub fn rollback_rate(&self) -> f64 {
-        ratio(self.rollbacks, self.executions + self.unjudged)
+        ratio(self.rollbacks, self.executions + self.unjudged + self.weak)
     }
 
     /// One minus the variance of success over its greatest possible value, 1/4: 1 when it always ends the same way, 0
@@ -269,6 +272,9 @@ pub fn advice(figures: &Figures) -> Vec<&'static str> {
     if figures.unjudged > 0 {
         all.push("uses without a recorded result count for nothing");
     }
+    if figures.weak > 0 {
+        all.push("successes of turns that quote the context bank without declaring it count for nothing");
+    }
     all
 }
 
@@ -285,6 +291,7 @@ mod tests {
             version: String::new(),
             task: "e".into(),
             success,
+            weak: false,
             rolled_back,
             cost,
             latency,

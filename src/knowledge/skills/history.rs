@@ -336,6 +336,7 @@ mod tests {
             version: String::new(),
             task: "run".into(),
             success: Some(success),
+            weak: false,
             rolled_back: false,
             cost: Some(0.1),
             latency: Some(100.0),

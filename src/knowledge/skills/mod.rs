@@ -40,6 +40,8 @@ pub struct Use {
     pub task: String,
     /// Whether what was done succeeded, where a result is recorded.
     pub success: Option<bool>,
+    /// The turn quotes the context bank and doesn't declare it: its success proves nothing.
+    pub weak: bool,
     /// It was taken back.
     pub rolled_back: bool,
     /// What it cost, in the unit of the record.
@@ -53,6 +55,12 @@ pub struct Use {
 }
 
 impl Use {
+    /// How it ended, as far as that proves anything.
+    #[must_use]
+    pub fn outcome(&self) -> Option<bool> {
+        self.success.filter(|success| !(*success && self.weak))
+    }
+
     /// When it was over, or else began.
     #[must_use]
     pub fn time(&self) -> Option<i64> {

@@ -11,18 +11,27 @@ pub use read::Stored;
 pub(super) use read::{
     EdgeRow, NodeRow, dangling, digest as read_digest, edges, meta as read_meta, sources as read_sources, vectors as read_vectors,
 };
-pub(super) use write::{Indexed, Writer};
+pub(super) use write::{Prepared, Writer};
 
 use super::KnowledgeError;
+use super::rank::model2vec::Given;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use std::cell::OnceCell;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// `yvk1`: tells the file apart from other databases.
 const APPLICATION: i64 = 0x7976_6b31;
 /// What makes each version from the one before it, in order.
-const MIGRATIONS: [&str; 4] =
-    [include_str!("001.sql"), include_str!("002.sql"), include_str!("003-skills.sql"), include_str!("004-text.sql")];
+const MIGRATIONS: [&str; 5] = [
+    include_str!("001.sql"),
+    include_str!("002.sql"),
+    include_str!("003-skills.sql"),
+    include_str!("004-text.sql"),
+    include_str!("005-weak.sql"),
+];
 /// How long to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -33,9 +42,39 @@ const KNOWN: i64 = MIGRATIONS.len() as i64;
 #[derive(Debug)]
 pub struct Store {
     pub(super) db: Connection,
+    /// The folder of a model whose vectors are to be used.
+    model: Option<PathBuf>,
+    /// That model, once it was needed.
+    given: OnceCell<Arc<Given>>,
 }
 
 impl Store {
+    const fn over(db: Connection) -> Self {
+        Self { db, model: None, given: OnceCell::new() }
+    }
+
+    /// Uses the vectors of a model in a folder, as model2vec writes it, instead of those that are learnt of the index. The folder
+    /// is looked at when vectors are needed.
+    pub fn use_model(&mut self, folder: Option<&Path>) {
+        self.model = folder.map(Path::to_path_buf);
+        self.given = OnceCell::new();
+    }
+
+    /// Whether a model was given.
+    pub(super) const fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
+    /// The model that is to be used, if one was given.
+    pub(super) fn given(&self) -> Result<Option<Arc<Given>>, KnowledgeError> {
+        let Some(folder) = &self.model else { return Ok(None) };
+        if let Some(known) = self.given.get() {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let opened = Arc::new(Given::open(folder).map_err(KnowledgeError::Model)?);
+        Ok(Some(Arc::clone(self.given.get_or_init(|| opened))))
+    }
+
     /// Opens a store for reading. Nothing is changed.
     ///
     /// # Errors
@@ -44,12 +83,13 @@ impl Store {
         if !path.is_file() {
             return Err(KnowledgeError::Missing { path: path.to_path_buf() });
         }
+        is_database(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(path, flags)?;
         let found = version(&db, path)?;
         settings(&db)?;
         match found {
-            KNOWN => Ok(Self { db }),
+            KNOWN => Ok(Self::over(db)),
             found if found > KNOWN => Err(KnowledgeError::Newer { found, known: KNOWN }),
             found => Err(KnowledgeError::Older { found, known: KNOWN }),
         }
@@ -63,6 +103,7 @@ impl Store {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(|error| KnowledgeError::Io { path: PathBuf::from(folder), error })?;
         }
+        is_database(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut db = Connection::open_with_flags(path, flags)?;
         let found = version(&db, path)?;
@@ -82,7 +123,7 @@ impl Store {
         }
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.commit()?;
-        Ok(Self { db })
+        Ok(Self::over(db))
     }
 
     /// A store that is gone when it is dropped.
@@ -93,7 +134,7 @@ impl Store {
         let db = Connection::open_in_memory()?;
         settings(&db)?;
         MIGRATIONS.iter().try_for_each(|sql| db.execute_batch(sql))?;
-        Ok(Self { db })
+        Ok(Self::over(db))
     }
 
     /// Begins the one transaction of a run.
@@ -112,6 +153,21 @@ fn settings(db: &Connection) -> Result<(), KnowledgeError> {
     // 64 MB, in kilobytes.
     db.pragma_update(None, "cache_size", -65_536)?;
     Ok(())
+}
+
+/// What the file of a database begins with.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// Refuses a file that is no database. SQLite takes one of a few bytes for an empty one, and would write over it.
+fn is_database(path: &Path) -> Result<(), KnowledgeError> {
+    // What can't be opened here can't be opened by SQLite either, and that says why.
+    let Some(file) = Some(path).filter(|p| p.is_file()).and_then(|p| std::fs::File::open(p).ok()) else { return Ok(()) };
+    let mut start = Vec::new();
+    let read = file.take(MAGIC.len() as u64).read_to_end(&mut start);
+    if read.is_ok() && (start.is_empty() || start == MAGIC) {
+        return Ok(());
+    }
+    Err(KnowledgeError::Foreign { path: path.to_path_buf() })
 }
 
 /// The version of a store; 0 for a new file.

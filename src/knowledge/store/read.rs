@@ -184,7 +184,7 @@ impl Store {
     /// # Errors
     /// When the store can't be read.
     pub fn newest_time(&self) -> Result<Option<i64>, KnowledgeError> {
-        Ok(self.db.query_row("SELECT max(time) FROM observation", [], |row| row.get(0))?)
+        Ok(self.db.query_row("SELECT max(time) FROM observation WHERE time IS NOT NULL", [], |row| row.get(0))?)
     }
 
     /// How many observations there are.

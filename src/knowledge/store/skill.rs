@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Every recorded use of a skill, by source and line.
 pub(in crate::knowledge) fn uses(db: &Connection) -> Result<Vec<Use>, KnowledgeError> {
     let mut statement = db.prepare(
-        "SELECT path, line, skill_name, skill_version, coalesce(task_id, ''), success, rolled_back, cost, latency,
+        "SELECT path, line, skill_name, skill_version, coalesce(task_id, ''), success, coalesce(weak, 0), rolled_back, cost, latency,
          started_at, completed_at FROM execution_log JOIN source ON source.id = execution_log.source ORDER BY path, line, skill_name",
     )?;
     let rows = statement.query_map([], |row| {
@@ -22,11 +22,12 @@ pub(in crate::knowledge) fn uses(db: &Connection) -> Result<Vec<Use>, KnowledgeE
             version: row.get(3)?,
             task: row.get(4)?,
             success: row.get(5)?,
-            rolled_back: row.get(6)?,
-            cost: row.get(7)?,
-            latency: row.get(8)?,
-            started: row.get(9)?,
-            completed: row.get(10)?,
+            weak: row.get(6)?,
+            rolled_back: row.get(7)?,
+            cost: row.get(8)?,
+            latency: row.get(9)?,
+            started: row.get(10)?,
+            completed: row.get(11)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -19,6 +19,11 @@ fn other_files_are_left_alone() {
     std::fs::write(&text, "no database at all, but long enough to be looked at as one").unwrap();
     assert!(matches!(Store::open(&text), Err(KnowledgeError::Foreign { .. })));
     assert!(matches!(Store::create(&text), Err(KnowledgeError::Foreign { .. })));
+    // SQLite takes what is shorter than a header for an empty database.
+    std::fs::write(&text, "x").unwrap();
+    assert!(matches!(Store::open(&text), Err(KnowledgeError::Foreign { .. })));
+    assert!(matches!(Store::create(&text), Err(KnowledgeError::Foreign { .. })));
+    assert_eq!(std::fs::read(&text).unwrap(), b"x");
     let other = root.path().join("other.db");
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE mine (x)").unwrap();
     assert!(matches!(Store::create(&other), Err(KnowledgeError::Foreign { .. })));

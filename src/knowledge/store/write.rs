@@ -4,7 +4,7 @@ use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::Extracted;
 use crate::knowledge::observation::{Id, Observation};
 use crate::knowledge::sources::SourceFile;
-use crate::knowledge::{text, words};
+use crate::knowledge::text;
 use rusqlite::{Transaction, params};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -21,8 +21,8 @@ pub(in crate::knowledge) struct Writer<'s> {
 
 /// How much heavier a word in the head of an observation is than one in its body.
 const HEAD: u32 = 2;
-/// Places of words that are held in memory, at 8 bytes, before they are written.
-const HELD: usize = 32 << 20;
+/// Bytes of words and their places that are held in memory before they are written.
+const HELD: usize = 256 << 20;
 
 /// Tables whose rows belong to a source.
 const OWNED: [&str; 7] = ["finding", "edge", "node", "name", "document", "execution_log", "promotion_history"];
@@ -67,7 +67,7 @@ impl<'s> Writer<'s> {
         hash: &[u8],
         bytes: u64,
         extracted: &Extracted,
-        observations: &[Indexed],
+        prepared: &Prepared,
     ) -> Result<(), KnowledgeError> {
         let mut insert = self.db.prepare_cached(
             "INSERT INTO source (kind, path, hash, bytes, digest, hidden) VALUES (?1, ?2, ?3, ?4, zeroblob(0), ?5)",
@@ -76,8 +76,10 @@ impl<'s> Writer<'s> {
             insert.insert(params![file.kind.name(), file.name, hash, bytes.cast_signed(), extracted.hidden.cast_signed()])?;
         drop(insert);
         let mut digest = Sha256::new();
-        self.observations(file, source, observations, &mut digest)?;
-        if self.words.postings() > HELD {
+        let first = self.next;
+        self.observations(file, source, &prepared.observations, &mut digest)?;
+        self.words.add(first, &prepared.words);
+        if self.words.bytes() > HELD {
             self.flush()?;
         }
         self.graph(source, extracted, &mut digest)?;
@@ -104,7 +106,7 @@ impl<'s> Writer<'s> {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (key) DO NOTHING",
         )?;
         let mut seen: HashMap<&Id, u64> = HashMap::new();
-        for Indexed { observation, id: first, refs, head, body } in observations {
+        for Indexed { observation, id: first, refs } in observations {
             let repeat = seen.entry(first).or_default();
             // Another one may have this id already: the same text again, or, once in a long while, by chance.
             let id = loop {
@@ -128,7 +130,6 @@ impl<'s> Writer<'s> {
                     break id;
                 }
             };
-            self.words.add(self.next, head, body, HEAD);
             self.next += 1;
             let lines = format!("{} {}", observation.lines.0, observation.lines.1);
             note(digest, &[id.as_str(), &lines]);
@@ -218,26 +219,32 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// An observation and what the index needs of it; made beside the reading, on all cores.
+/// The observations of a source and what the index needs of them; made beside the reading, on all cores.
 #[derive(Debug)]
-pub(in crate::knowledge) struct Indexed {
-    observation: Observation,
-    id: Id,
-    refs: String,
-    /// The words of its head, parted by spaces.
-    head: String,
-    /// The words of its body.
-    body: String,
+pub(in crate::knowledge) struct Prepared {
+    observations: Vec<Indexed>,
+    words: text::Words,
 }
 
-impl Indexed {
-    /// Of an observation of a source.
-    pub(in crate::knowledge) fn new(observation: Observation, source: &str) -> Self {
-        let refs = observation.refs.join("\n");
-        let task = observation.task.as_deref().unwrap_or_default();
-        let head = words::line(&format!("{} {refs} {task}", observation.summary));
-        let body = words::line(&observation.detail);
-        Self { id: Id::of(&observation, source, 0), observation, refs, head, body }
+#[derive(Debug)]
+struct Indexed {
+    observation: Observation,
+    id: Id,
+    /// As they are stored.
+    refs: String,
+}
+
+impl Prepared {
+    /// Of the observations of a source.
+    pub(in crate::knowledge) fn new(observations: Vec<Observation>, source: &str) -> Self {
+        let mut words = text::Words::default();
+        let index = |observation: Observation| {
+            let refs = observation.refs.join("\n");
+            let task = observation.task.as_deref().unwrap_or_default();
+            words.add(&[&observation.summary, &refs, task], &observation.detail, HEAD);
+            Indexed { id: Id::of(&observation, source, 0), observation, refs }
+        };
+        Self { observations: observations.into_iter().map(index).collect(), words }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Posting lists: where a word stands, and how often. Also who stands there: the documents of a segment.
 
-use std::collections::HashMap;
+use super::lexicon::{Lexicon, hash};
+use crate::knowledge::words;
 
 /// A document's place in a segment, and how often a word stands in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,19 +13,32 @@ pub(in crate::knowledge) struct Posting {
 /// Writes a list. Documents must rise. Each is the distance to the one before, twice, and one more if the word stands there
 /// once; or else the count follows. Numbers have seven bits a byte, the lowest first.
 pub(super) fn encode(list: &[Posting]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(list.len() * 2);
-    let mut next = 0;
+    let mut out = List { bytes: Vec::with_capacity(list.len() * 2), last: 0 };
     for posting in list {
-        let distance = u64::from(posting.document - next);
-        next = posting.document;
+        out.push(*posting);
+    }
+    out.bytes
+}
+
+/// A list while it is written.
+#[derive(Debug, Default)]
+struct List {
+    bytes: Vec<u8>,
+    /// The document that was written last.
+    last: u32,
+}
+
+impl List {
+    fn push(&mut self, posting: Posting) {
+        let distance = u64::from(posting.document - self.last);
+        self.last = posting.document;
         if posting.count == 1 {
-            number(distance << 1 | 1, &mut out);
+            number(distance << 1 | 1, &mut self.bytes);
         } else {
-            number(distance << 1, &mut out);
-            number(u64::from(posting.count), &mut out);
+            number(distance << 1, &mut self.bytes);
+            number(u64::from(posting.count), &mut self.bytes);
         }
     }
-    out
 }
 
 fn number(mut value: u64, out: &mut Vec<u8>) {
@@ -61,6 +75,57 @@ pub(super) fn decode(bytes: &[u8], documents: usize, mut visit: impl FnMut(Posti
     Some(())
 }
 
+/// The words of some documents, each once, and where it stands among them. Made of the documents of one source, beside its
+/// reading, so that the segment has to look for each word once a source only.
+#[derive(Debug, Default)]
+pub(in crate::knowledge) struct Words {
+    known: Lexicon,
+    /// Of each word the places of its first and its last posting.
+    ends: Vec<(usize, usize)>,
+    /// In the order of documents, each with the place of the next one of the same word.
+    postings: Vec<(Posting, Option<usize>)>,
+    /// How many words each document has.
+    lengths: Vec<u32>,
+}
+
+impl Words {
+    /// Adds a document: the words of its head `weight` times as heavy as those of its body.
+    pub(in crate::knowledge) fn add(&mut self, head: &[&str], body: &str, weight: u32) {
+        let document = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
+        let mut length = 0;
+        for text in head {
+            words::each(text, &mut |word| {
+                length += 1;
+                self.word(word, Posting { document, count: weight });
+            });
+        }
+        words::each(body, &mut |word| {
+            length += 1;
+            self.word(word, Posting { document, count: 1 });
+        });
+        self.lengths.push(length);
+    }
+
+    fn word(&mut self, word: &str, posting: Posting) {
+        let new = self.postings.len();
+        let number = self.known.number(hash(word), word);
+        let Some((_, last)) = self.ends.get_mut(number) else {
+            self.ends.push((new, new));
+            self.postings.push((posting, None));
+            return;
+        };
+        if let Some((known, next)) = self.postings.get_mut(*last) {
+            if known.document == posting.document {
+                known.count = known.count.saturating_add(posting.count);
+                return;
+            }
+            *next = Some(new);
+        }
+        *last = new;
+        self.postings.push((posting, None));
+    }
+}
+
 /// The segment of a run while it grows.
 #[derive(Debug, Default)]
 pub(in crate::knowledge) struct Builder {
@@ -68,46 +133,46 @@ pub(in crate::knowledge) struct Builder {
     pub(super) ids: Vec<i64>,
     /// How many words each has.
     pub(super) lengths: Vec<u32>,
-    // With the keyed hash of the standard library: nobody can make words collide.
-    words: HashMap<Box<str>, Vec<Posting>>,
-    postings: usize,
+    known: Lexicon,
+    /// The list of each word.
+    lists: Vec<List>,
+    bytes: usize,
 }
 
 impl Builder {
-    /// Adds a document: words parted by spaces, those of its head `head` times as heavy as those of its body. Ids must rise.
-    pub(in crate::knowledge) fn add(&mut self, id: i64, head: &str, body: &str, weight: u32) {
-        let document = u32::try_from(self.ids.len()).unwrap_or(u32::MAX);
-        let mut length = 0;
-        for (text, weight) in [(head, weight), (body, 1)] {
-            for word in text.split_ascii_whitespace() {
-                length += 1;
-                let places = match self.words.get_mut(word) {
-                    Some(places) => places,
-                    None => self.words.entry(word.into()).or_default(),
-                };
-                match places.last_mut() {
-                    Some(latest) if latest.document == document => latest.count = latest.count.saturating_add(weight),
-                    _ => {
-                        places.push(Posting { document, count: weight });
-                        self.postings += 1;
-                    }
-                }
+    /// Adds documents with their words. Their ids follow each other, from `first` on, and are beyond all that were added.
+    pub(in crate::knowledge) fn add(&mut self, first: i64, words: &Words) {
+        let before = u32::try_from(self.ids.len()).unwrap_or(u32::MAX);
+        self.ids.extend((first..).take(words.lengths.len()));
+        self.lengths.extend(&words.lengths);
+        for ((hash, word), (start, _)) in words.known.words().zip(&words.ends) {
+            let number = self.known.number(hash, word);
+            if number == self.lists.len() {
+                self.bytes += word.len() + size_of::<List>() + size_of::<u64>() * 4;
+                self.lists.push(List::default());
             }
+            let Some(list) = self.lists.get_mut(number) else { continue };
+            let length = list.bytes.len();
+            let mut next = Some(*start);
+            while let Some((posting, following)) = next.and_then(|at| words.postings.get(at)) {
+                list.push(Posting { document: before.saturating_add(posting.document), count: posting.count });
+                next = *following;
+            }
+            self.bytes += list.bytes.len() - length;
         }
-        self.ids.push(id);
-        self.lengths.push(length);
     }
 
-    /// How many places of words it holds.
-    pub(in crate::knowledge) const fn postings(&self) -> usize {
-        self.postings
+    /// About how many bytes it takes.
+    pub(in crate::knowledge) const fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The words in their order, with their lists as they are stored.
-    pub(super) fn lists(&self) -> impl Iterator<Item = (&str, Vec<u8>)> {
-        let mut all: Vec<(&str, &[Posting])> = self.words.iter().map(|(word, list)| (&**word, list.as_slice())).collect();
+    pub(super) fn lists(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let lists = self.lists.iter().map(|list| list.bytes.as_slice());
+        let mut all: Vec<(&str, &[u8])> = self.known.words().map(|(_, word)| word).zip(lists).collect();
         all.sort_unstable_by_key(|(word, _)| *word);
-        all.into_iter().map(|(word, list)| (word, encode(list)))
+        all.into_iter()
     }
 }
 
@@ -124,15 +189,43 @@ mod tests {
     #[test]
     fn heads_weigh_more_and_words_come_sorted() {
         let mut builder = Builder::default();
-        builder.add(7, "b", "a a b", 2);
-        builder.add(9, "", "a", 2);
-        let lists: Vec<(&str, Vec<Posting>)> = builder.lists().map(|(w, l)| (w, read(&l, 2).unwrap())).collect();
+        let mut words = Words::default();
+        words.add(&["b"], "a a b", 2);
+        words.add(&[], "a", 2);
+        builder.add(7, &words);
+        let mut words = Words::default();
+        words.add(&["c", "b"], "", 2);
+        builder.add(12, &words);
+        builder.add(13, &Words::default());
+        let lists: Vec<(&str, Vec<Posting>)> = builder.lists().map(|(w, l)| (w, read(l, 3).unwrap())).collect();
         let posting = |document, count| Posting { document, count };
-        assert_eq!(lists, [("a", vec![posting(0, 2), posting(1, 1)]), ("b", vec![posting(0, 3)])]);
-        assert_eq!((builder.ids, builder.lengths), (vec![7, 9], vec![4, 1]));
+        let expected =
+            [("a", vec![posting(0, 2), posting(1, 1)]), ("b", vec![posting(0, 3), posting(2, 2)]), ("c", vec![posting(2, 2)])];
+        assert_eq!(lists, expected);
+        assert!(builder.bytes() > 7);
+        assert_eq!((builder.ids, builder.lengths), (vec![7, 8, 12], vec![4, 1, 2]));
     }
 
     proptest! {
+        /// However documents are parted into sources.
+        #[test]
+        fn parts_make_no_difference(texts in proptest::collection::vec(("[a-d ]{0,6}", "[a-d ]{0,12}"), 0..12), cut in 0_usize..12) {
+            let add = |builder: &mut Builder, first: i64, texts: &[(String, String)]| {
+                let mut words = Words::default();
+                for (head, body) in texts {
+                    words.add(&[head], body, 2);
+                }
+                builder.add(first, &words);
+            };
+            let (mut whole, mut parts) = (Builder::default(), Builder::default());
+            let (left, right) = texts.split_at(cut.min(texts.len()));
+            add(&mut whole, 1, &texts);
+            add(&mut parts, 1, left);
+            add(&mut parts, 1 + i64::try_from(left.len()).unwrap(), right);
+            prop_assert_eq!(whole.lists().collect::<Vec<_>>(), parts.lists().collect::<Vec<_>>());
+            prop_assert_eq!((whole.ids, whole.lengths), (parts.ids, parts.lengths));
+        }
+
         #[test]
         fn lists_come_back(list in proptest::collection::btree_map(0_u32..5_000_000, 1_u32..300, 0..200)) {
             let list: Vec<Posting> = list.into_iter().map(|(document, count)| Posting { document, count }).collect();

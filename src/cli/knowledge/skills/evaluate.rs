@@ -148,7 +148,7 @@ fn document(told: &Told<'_>) -> Value {
         json!({
             "skill_name": e.name, "skill_version": e.version, "intent": e.intent, "stage": e.stage,
             "execution_count": f.executions, "success_count": f.successes, "failure_count": f.failures(),
-            "not_recorded": f.unjudged, "success_rate": f.success_rate(), "total_cost": f.total_cost, "avg_cost": f.avg_cost,
+            "not_recorded": f.unjudged, "weak": f.weak, "success_rate": f.success_rate(), "total_cost": f.total_cost, "avg_cost": f.avg_cost,
             "total_latency": f.total_latency, "avg_latency": f.avg_latency, "rollback_count": f.rollbacks,
             "rollback_rate": f.rollback_rate(), "stability_score": f.stability(), "current_score": e.score,
             "first_execution_at": f.first, "last_execution_at": f.last,

@@ -1,0 +1,58 @@
+//! Which uses of skills rest on weak turns. A turn that quotes the context bank without declaring it proves nothing, so no
+//! promotion may rest on its success.
+
+use super::KnowledgeError;
+use super::context::Bank;
+use super::references::weak_turns;
+use super::sources::{SourceKind, Sources};
+use super::store::{self, Writer};
+use crate::source::discover;
+use crate::trace::action::hex;
+use rusqlite::params;
+use sha2::{Digest, Sha256};
+
+/// The state of the banks that the marks were made with.
+const BANKS: &str = "weak_banks";
+
+/// Marks the uses that haven't been looked at; all of them when a bank has changed.
+pub(super) fn mark(writer: &Writer<'_>, sources: &Sources) -> Result<(), KnowledgeError> {
+    let db = &writer.db;
+    let now = banks(writer)?;
+    if store::read_meta::<String>(db, BANKS)?.as_deref() != Some(&now) {
+        db.execute("UPDATE execution_log SET weak = NULL", [])?;
+        writer.set(BANKS, &now)?;
+    }
+    let mut open = db.prepare(
+        "SELECT DISTINCT source.id, path FROM execution_log JOIN source ON source.id = source WHERE weak IS NULL ORDER BY path",
+    )?;
+    let open: Vec<(i64, String)> = open.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+    if open.is_empty() {
+        return Ok(());
+    }
+    let bank = Bank::read(sources)?;
+    let mut weak = db.prepare("UPDATE execution_log SET weak = 1 WHERE source = ?1 AND line = ?2")?;
+    let mut others = db.prepare("UPDATE execution_log SET weak = 0 WHERE source = ?1 AND weak IS NULL")?;
+    for (source, path) in open {
+        if !bank.items.is_empty() {
+            for turn in weak_turns(&bank, &discover(&[sources.root.join(path)])).weak {
+                weak.execute(params![source, turn.line.cast_signed()])?;
+            }
+        }
+        others.execute([source])?;
+    }
+    Ok(())
+}
+
+/// A digest of all banks that are indexed.
+fn banks(writer: &Writer<'_>) -> Result<String, KnowledgeError> {
+    let mut all = Sha256::new();
+    let mut select = writer.db.prepare("SELECT path, hash FROM source WHERE kind = ?1 ORDER BY path")?;
+    let mut rows = select.query([SourceKind::Bank.name()])?;
+    while let Some(row) = rows.next()? {
+        for part in [row.get::<_, String>(0)?.into_bytes(), row.get(1)?] {
+            all.update((part.len() as u64).to_le_bytes());
+            all.update(&part);
+        }
+    }
+    Ok(hex(&all.finalize()))
+}
