@@ -36,8 +36,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Tensor>, ModelError
         serde_json::from_slice(header).map_err(|_| wrong("its header is no JSON object"))?;
     header.remove("__metadata__");
     let mut all = BTreeMap::new();
+    let mut left = data.len();
     for (name, entry) in header {
         let entry: Entry = serde_json::from_value(entry).map_err(|_| wrong("its header describes no tensor"))?;
+        // Were the same bytes taken many times, a small file would become a large model.
+        let taken = entry.data_offsets[1].checked_sub(entry.data_offsets[0]);
+        left = taken.and_then(|taken| left.checked_sub(taken)).ok_or_else(|| wrong("its tensors overlap"))?;
         let Some(width) = width(&entry.dtype) else {
             return Err(ModelError::Weights(format!("the tensor `{name}` has numbers of the type `{}`", entry.dtype)));
         };
@@ -114,6 +118,13 @@ pub(super) mod tests {
         all.extend(header.as_bytes());
         all.extend(data);
         all
+    }
+
+    #[test]
+    fn bytes_belong_to_one_tensor() {
+        let entry = r#"{"dtype":"F32","shape":[1],"data_offsets":[0,4]}"#;
+        let error = parse(&raw(&format!("{{\"a\":{entry},\"b\":{entry}}}"), &[0; 4])).unwrap_err();
+        assert!(error.to_string().contains("overlap"), "{error}");
     }
 
     #[test]
