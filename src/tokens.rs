@@ -4,6 +4,7 @@ mod cache;
 mod split;
 
 use cache::Cache;
+use regex_syntax::hir::{Class, Hir, HirKind};
 use split::Pieces;
 use std::cell::RefCell;
 
@@ -68,6 +69,14 @@ impl Encoding {
             }
             Some(limit - left)
         })
+    }
+}
+
+/// Characters of a class as regular expressions write it, as ranges that rise, ends included.
+pub(crate) fn characters(class: &str) -> Vec<(char, char)> {
+    match regex_syntax::parse(class).map(Hir::into_kind) {
+        Ok(HirKind::Class(Class::Unicode(class))) => class.ranges().iter().map(|r| (r.start(), r.end())).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -189,6 +189,10 @@ pub struct Effect {
     /// For effects on paths: where the path points, seen from where the line stands when it gets there.
     #[serde(skip)]
     pub place: Option<super::path::PathInfo>,
+    /// For effects on paths: whether what stands there is changed, and not only looked at. The kind doesn't always tell: a
+    /// device that is read and one that is written are both effects on the system.
+    #[serde(skip)]
+    pub changes: bool,
 }
 
 /// How a program comes to be run.

@@ -10,8 +10,8 @@ use super::chars::{HOLE, has_hole, show};
 use super::effect::{Analysis, Certainty, Effect, EffectKind, How, Risk, Span, Step};
 use super::expand::{Arg, Var};
 use super::parse::{self, Base};
-use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Deepest nesting of code in code (`sh -c`, `eval`, functions, wrappers).
@@ -45,7 +45,7 @@ impl Stream {
 /// State that a subshell doesn't hand back.
 pub(crate) struct Saved<'a> {
     cwd: Option<Cow<'a, str>>,
-    vars: FxHashMap<String, Var>,
+    vars: HashMap<String, Var>,
 }
 
 pub(crate) struct Engine<'a> {
@@ -56,12 +56,13 @@ pub(crate) struct Engine<'a> {
     pub how: How,
     pub fuel: usize,
     pub level: usize,
-    pub vars: FxHashMap<String, Var>,
-    pub functions: FxHashMap<String, Rc<Command>>,
-    pub aliases: FxHashMap<String, String>,
+    // Keyed hashing: whoever writes the line chooses these names.
+    pub vars: HashMap<String, Var>,
+    pub functions: HashMap<String, Rc<Command>>,
+    pub aliases: HashMap<String, String>,
     pub cwd: Option<Cow<'a, str>>,
     /// Files that the line itself writes, with their text where it is known.
-    pub files: FxHashMap<String, Option<String>>,
+    pub files: HashMap<String, Option<String>>,
     pub params: Vec<Vec<String>>,
     pub procs: Vec<Stream>,
     /// Paths are those of another machine.
@@ -90,11 +91,11 @@ impl<'a> Engine<'a> {
             how: How::Direct,
             fuel,
             level: 0,
-            vars: FxHashMap::default(),
-            functions: FxHashMap::default(),
-            aliases: FxHashMap::default(),
+            vars: HashMap::default(),
+            functions: HashMap::default(),
+            aliases: HashMap::default(),
             cwd: Some(Cow::Borrowed(&ctx.cwd)),
-            files: FxHashMap::default(),
+            files: HashMap::default(),
             params: Vec::new(),
             procs: Vec::new(),
             remote: false,
@@ -135,7 +136,8 @@ impl<'a> Engine<'a> {
         why: impl Into<Cow<'static, str>>,
     ) {
         let place = self.place_of(kind, target.as_deref());
-        self.emit_at(Effect { kind, target, certainty, span, risk, why: why.into(), place });
+        let changes = matches!(kind, EffectKind::Write | EffectKind::Delete);
+        self.emit_at(Effect { kind, target, certainty, span, risk, why: why.into(), place, changes });
     }
 
     /// Adds an effect whose place is known.
@@ -144,8 +146,13 @@ impl<'a> Engine<'a> {
         if self.dry && matches!(effect.kind, Write | Delete | Install | Process | GitWrite | GitRewrite | Execute | System) {
             return;
         }
-        let same =
-            |e: &Effect| e.kind == effect.kind && e.span == effect.span && e.target == effect.target && e.place == effect.place;
+        let same = |e: &Effect| {
+            e.kind == effect.kind
+                && e.span == effect.span
+                && e.target == effect.target
+                && e.place == effect.place
+                && e.changes == effect.changes
+        };
         if let Some(e) = self.effects.iter_mut().rev().take(32).find(|e| same(e)) {
             e.certainty = e.certainty.min(effect.certainty);
             if effect.risk > e.risk {
@@ -185,7 +192,7 @@ impl<'a> Engine<'a> {
 
     pub fn enter_subshell(&mut self) -> Saved<'a> {
         self.burn(1 + self.vars.len());
-        Saved { cwd: self.cwd.clone(), vars: if self.vars.is_empty() { FxHashMap::default() } else { self.vars.clone() } }
+        Saved { cwd: self.cwd.clone(), vars: if self.vars.is_empty() { HashMap::default() } else { self.vars.clone() } }
     }
 
     pub fn leave_subshell(&mut self, saved: Saved<'a>) {

@@ -37,7 +37,17 @@ impl Engine<'_> {
     }
 
     /// Adds the effect of a path that has been classed.
-    fn emit_path(&mut self, kind: EffectKind, arg: &Arg, info: PathInfo, risk: Risk, why: &'static str) {
+    /// An effect on a path that is looked at.
+    fn emit_look(&mut self, kind: EffectKind, arg: &Arg, info: PathInfo, risk: Risk, why: &'static str) {
+        self.emit_path(kind, arg, (info, false), risk, why);
+    }
+
+    /// An effect on a path that is changed.
+    fn emit_change(&mut self, kind: EffectKind, arg: &Arg, info: PathInfo, risk: Risk, why: &'static str) {
+        self.emit_path(kind, arg, (info, true), risk, why);
+    }
+
+    fn emit_path(&mut self, kind: EffectKind, arg: &Arg, (info, changes): (PathInfo, bool), risk: Risk, why: &'static str) {
         let certainty = Self::certainty(arg);
         let target = show(&arg.text);
         if target == arg.text {
@@ -49,6 +59,7 @@ impl Engine<'_> {
                 risk,
                 why: why.into(),
                 place: Some(info),
+                changes,
             });
         } else {
             // What is shown says less than what was classed.
@@ -64,17 +75,17 @@ impl Engine<'_> {
         }
         let info = self.classify(&arg.text);
         if info.secret {
-            self.emit_path(EffectKind::Credential, arg, info, Risk::High, "reads a file that holds secrets");
+            self.emit_look(EffectKind::Credential, arg, info, Risk::High, "reads a file that holds secrets");
             return;
         }
         if info.class == PathClass::Sink {
             return;
         }
         if raw_device(&info.absolute) {
-            self.emit_path(EffectKind::System, arg, info, Risk::High, "reads a device directly");
+            self.emit_look(EffectKind::System, arg, info, Risk::High, "reads a device directly");
             return;
         }
-        self.emit_path(EffectKind::Read, arg, info, Risk::Low, "reads");
+        self.emit_look(EffectKind::Read, arg, info, Risk::Low, "reads");
     }
 
     /// Only the name or metadata of a path is looked at.
@@ -83,7 +94,7 @@ impl Engine<'_> {
             return;
         }
         let info = self.classify(&arg.text);
-        self.emit_path(EffectKind::Read, arg, info, Risk::Low, "looks at");
+        self.emit_look(EffectKind::Read, arg, info, Risk::Low, "looks at");
     }
 
     /// A path is created, changed or replaced.
@@ -113,7 +124,7 @@ impl Engine<'_> {
             PathClass::System => (EffectKind::Write, Risk::High, "writes into a system directory"),
             PathClass::Unknown => (EffectKind::Write, Risk::High, "writes to a path that isn't known"),
         };
-        self.emit_path(kind, arg, info, risk, why);
+        self.emit_change(kind, arg, info, risk, why);
     }
 
     /// A path is removed; `recursive` for whole trees.
@@ -137,7 +148,7 @@ impl Engine<'_> {
             PathClass::Home | PathClass::Outside => (Risk::High, "removes outside the work tree"),
             PathClass::Unknown => (Risk::High, "removes a path that isn't known"),
         };
-        self.emit_path(EffectKind::Delete, arg, info, risk, why);
+        self.emit_change(EffectKind::Delete, arg, info, risk, why);
     }
 
     /// A file's contents are destroyed, the file stays.
@@ -146,21 +157,21 @@ impl Engine<'_> {
         if info.class == PathClass::Sink && !info.absolute.starts_with("/dev/z") {
             return;
         }
-        self.emit_path(EffectKind::Delete, arg, info, Risk::High, "destroys the contents of a file");
+        self.emit_change(EffectKind::Delete, arg, info, Risk::High, "destroys the contents of a file");
     }
 
     /// A path is moved away.
     pub(crate) fn path_move(&mut self, arg: &Arg) {
         let info = self.classify(&arg.text);
         if info.secret && info.class != PathClass::Inside {
-            self.emit_path(EffectKind::Credential, arg, info.clone(), Risk::High, "moves a file that holds secrets");
+            self.emit_change(EffectKind::Credential, arg, info.clone(), Risk::High, "moves a file that holds secrets");
         }
         let (risk, why) = match info.class {
             PathClass::Inside | PathClass::Temporary => (Risk::Medium, "moves away"),
             PathClass::Unknown => (Risk::High, "moves away what isn't known"),
             _ => (Risk::High, "moves away from outside"),
         };
-        self.emit_path(EffectKind::Write, arg, info, risk, why);
+        self.emit_change(EffectKind::Write, arg, info, risk, why);
     }
 
     /// The mode or owner of a path is changed.
@@ -168,7 +179,7 @@ impl Engine<'_> {
         self.path_write(arg);
         if recursive {
             let info = self.classify(&arg.text);
-            self.emit_path(EffectKind::Write, arg, info, Risk::High, "changes a whole tree");
+            self.emit_change(EffectKind::Write, arg, info, Risk::High, "changes a whole tree");
         }
     }
 }

@@ -6,7 +6,7 @@
 //! `**` crosses folders.
 
 use super::effect::Holds;
-use super::pattern::wildcard;
+use super::pattern::{letter, wildcard};
 use crate::command::Effect as Caused;
 use crate::command::path::{PathClass, normalise};
 use crate::command::{EffectKind, Risk};
@@ -79,18 +79,14 @@ struct Edges {
 }
 
 impl Edges {
-    const fn bit(byte: u8) -> u128 {
-        1 << (byte.to_ascii_lowercase() & 127)
-    }
-
     fn of_path(path: &str) -> Self {
         let mut edges = Self { open: !path.is_ascii(), ..Self::default() };
         let mut before = b'/';
         for byte in path.bytes().chain([b'/']) {
             match (before, byte) {
                 (b'/', b'/') => {}
-                (b'/', _) => edges.begins |= Self::bit(byte),
-                (_, b'/') => edges.ends |= Self::bit(before),
+                (b'/', _) => edges.begins |= letter(byte),
+                (_, b'/') => edges.ends |= letter(before),
                 _ => {}
             }
             before = byte;
@@ -100,7 +96,7 @@ impl Edges {
 
     /// What a glob asks for, by the plain text that it begins and ends with; nothing where that is empty.
     fn of_glob((begins, ends): &(String, String)) -> Self {
-        let bit = |byte: Option<u8>| byte.map_or(0, Self::bit);
+        let bit = |byte: Option<u8>| byte.map_or(0, letter);
         Self { begins: bit(begins.bytes().next()), ends: bit(ends.bytes().next_back()), open: false }
     }
 

@@ -221,6 +221,11 @@ pub fn wildcard(pattern: &str, text: &str, ignore_case: bool) -> bool {
     pattern.get(p..).is_some_and(|rest| rest.iter().all(|b| *b == b'*'))
 }
 
+/// The bit of a byte, letters in lower case, for telling names apart by how they begin or end. All that isn't ASCII has one.
+pub(super) const fn letter(byte: u8) -> u128 {
+    1 << if byte.is_ascii() { byte.to_ascii_lowercase() } else { 127 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,7 @@
 
 use super::condition::{Condition, Predicate, type_bit};
 use super::facts::Facts;
+use super::pattern::letter;
 
 /// What an action must have for a condition to hold, or perhaps hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,11 +77,6 @@ impl Sieve {
         let tools = if self.tools == 0 || other.tools == 0 { 0 } else { self.tools | other.tools };
         Self { types: self.types | other.types, things: self.things & other.things, effects, tools }
     }
-}
-
-/// The bit of a name's first letter, in lower case. All that isn't ASCII has one.
-fn letter(first: u8) -> u128 {
-    1 << if first.is_ascii() { first.to_ascii_lowercase() } else { 127 }
 }
 
 /// What an action has, found when the first rule needs to know.

@@ -77,9 +77,7 @@ impl Reach {
         let (written, opaque) = super::changes::written(analysis);
         let mut reach = Self { written, opaque, ..Self::default() };
         for effect in &analysis.effects {
-            // Writing to a device or to the kernel's own files is an effect on the system, and on a path.
-            let system = effect.kind == EffectKind::System && effect.place.is_some();
-            let writes = system || matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
+            let writes = effect.changes;
             let reads = matches!(effect.kind, EffectKind::Read | EffectKind::Credential);
             let tool = kind == ActionType::ToolCall;
             let Some(target) = effect.target.as_deref().filter(|_| writes || (reads && tool)) else { continue };

@@ -1,5 +1,8 @@
 //! The counts of short pieces, remembered: most of a text is the same few words again.
 
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher as _;
+
 /// Bytes of the longest piece that is remembered.
 const LONGEST: usize = 31;
 /// Pieces that are remembered at most, a power of two. Each has one place, which the next one to fall on it takes, so that
@@ -42,11 +45,9 @@ impl Cache {
     }
 }
 
-/// Multiplicative hashing: the upper bits depend on all of the key.
+/// Whoever makes pieces collide makes them be counted again, and nothing else: the hash needs no key.
 fn place(key: [u64; 4]) -> usize {
-    let mix = |sum: u64, part: &u64| (sum.rotate_left(5) ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let upper = key.iter().fold(0, mix) >> (64 - PLACES.trailing_zeros());
-    usize::try_from(upper).unwrap_or_default()
+    usize::try_from(FxBuildHasher.hash_one(key) % PLACES as u64).unwrap_or_default()
 }
 
 #[cfg(test)]

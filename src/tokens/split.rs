@@ -4,7 +4,6 @@
 //! a fraction of the time; the expression is its oracle in the tests.
 
 use super::Encoding;
-use regex_syntax::hir::{Class, HirKind};
 use std::sync::LazyLock;
 
 /// What a character may be, as bits.
@@ -43,10 +42,8 @@ static CLASSES: LazyLock<Vec<u8>> = LazyLock::new(|| {
         (r"[\s&&[^\r\n]]", class::SPACE),
         (r"[\r\n]", class::END),
     ] {
-        let parsed = regex_syntax::parse(pattern).map(regex_syntax::hir::Hir::into_kind);
-        let Ok(HirKind::Class(Class::Unicode(characters))) = parsed else { continue };
-        for range in characters.ranges() {
-            if let Some(part) = all.get_mut(range.start() as usize..=range.end() as usize) {
+        for (start, end) in super::characters(pattern) {
+            if let Some(part) = all.get_mut(start as usize..=end as usize) {
                 for c in part {
                     *c |= bit;
                 }

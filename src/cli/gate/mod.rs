@@ -21,6 +21,9 @@ use clap::Args;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+/// Turns that an HTML report draws unless told otherwise.
+const MAX_TURNS: usize = 10_000;
+
 /// Run everything that the configuration names, and say whether it passes.
 #[derive(Debug, Args)]
 pub(super) struct GateArgs {
@@ -42,7 +45,7 @@ pub(super) struct GateArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "attest")]
     write_baseline: Option<PathBuf>,
     /// Turns that an HTML report draws at most; the rest is counted.
-    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    #[arg(long, default_value_t = MAX_TURNS, value_name = "N")]
     max_turns: usize,
     #[command(flatten)]
     attest: AttestArgs,
@@ -70,7 +73,7 @@ impl GateArgs {
             now: Some(now),
             baseline: None,
             write_baseline: None,
-            max_turns: 10_000,
+            max_turns: MAX_TURNS,
             attest,
             quiet: false,
             verbose: false,

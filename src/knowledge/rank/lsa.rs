@@ -164,20 +164,15 @@ pub(super) fn widened(vector: &[u8]) -> Vec<i16> {
 }
 
 /// As [`cosine`], for one that was [`widened`]: processors multiply and add pairs of 16 bits at once.
+#[expect(clippy::cast_precision_loss, reason = "at most 4,096 · 127²")]
 pub(super) fn cosine_wide(a: &[i16], b: &[u8]) -> f32 {
     let product: i32 = a.iter().zip(b).map(|(x, y)| i32::from(*x) * i32::from(i16::from(y.cast_signed()))).sum();
-    share(product)
+    (product as f32 / (127.0 * 127.0)).clamp(-1.0, 1.0)
 }
 
 /// The cosine of two vectors.
 pub(in crate::knowledge) fn cosine(a: &[u8], b: &[u8]) -> f32 {
-    let product: i32 = a.iter().zip(b).map(|(x, y)| i32::from(x.cast_signed()) * i32::from(y.cast_signed())).sum();
-    share(product)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "at most 4,096 · 127²")]
-fn share(product: i32) -> f32 {
-    (product as f32 / (127.0 * 127.0)).clamp(-1.0, 1.0)
+    cosine_wide(&widened(a), b)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! a `tokenizer.json` of the library `tokenizers`. Other kinds are refused.
 
 use super::ModelError;
-use regex_syntax::hir::{Class, HirKind};
+use crate::tokens::characters;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -67,17 +67,9 @@ const fn yes() -> bool {
     true
 }
 
-/// Characters of a class of Unicode, as ranges that rise.
-fn ranges(pattern: &str) -> Vec<(char, char)> {
-    match regex_syntax::parse(pattern).map(regex_syntax::hir::Hir::into_kind) {
-        Ok(HirKind::Class(Class::Unicode(class))) => class.ranges().iter().map(|r| (r.start(), r.end())).collect(),
-        _ => Vec::new(),
-    }
-}
-
-static MARKS: LazyLock<Vec<(char, char)>> = LazyLock::new(|| ranges(r"\p{Mn}"));
-static PUNCTUATION: LazyLock<Vec<(char, char)>> = LazyLock::new(|| ranges(r"[\p{P}!-/:-@\[-`{-~]"));
-static INVISIBLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| ranges(r"[\p{C}\x00\x{fffd}&&[^\t\n\r]]"));
+static MARKS: LazyLock<Vec<(char, char)>> = LazyLock::new(|| characters(r"\p{Mn}"));
+static PUNCTUATION: LazyLock<Vec<(char, char)>> = LazyLock::new(|| characters(r"[\p{P}!-/:-@\[-`{-~]"));
+static INVISIBLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| characters(r"[\p{C}\x00\x{fffd}&&[^\t\n\r]]"));
 
 fn is(class: &[(char, char)], c: char) -> bool {
     let at = class.partition_point(|(_, end)| *end < c);
