@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use yuangs_verify::knowledge::compaction::compare;
 use yuangs_verify::knowledge::rank::judge::Corpus;
-use yuangs_verify::knowledge::rank::model2vec::Given;
+use yuangs_verify::knowledge::model2vec::Given;
 use yuangs_verify::knowledge::session::Session;
 use yuangs_verify::knowledge::window::{WINDOW, health};
 use yuangs_verify::knowledge::words;

@@ -67,7 +67,7 @@ pub enum KnowledgeError {
     Budget(usize, usize),
     /// The model that was given can't be used.
     #[error("the model of the vectors can't be used: {0}")]
-    Model(super::rank::model2vec::ModelError),
+    Model(super::model2vec::ModelError),
     /// The vectors of the index come from another model than the one that is to embed the question.
     #[error("the vectors of the index were made with another model")]
     OtherModel,

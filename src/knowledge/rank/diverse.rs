@@ -1,8 +1,9 @@
 //! Choosing answers that don't say the same.
 
 use super::Scores;
-use super::lsa::{cosine, hash};
+use super::lsa::hash;
 use crate::knowledge::observation::Id;
+use crate::knowledge::vector::cosine;
 use crate::knowledge::{KnowledgeError, words};
 use std::cell::OnceCell;
 

@@ -3,6 +3,7 @@
 //! and equal texts give equal vectors.
 
 use super::svd::{self, Row};
+use crate::knowledge::vector::{Vector, beginning, quantised};
 use crate::knowledge::words;
 use std::collections::BTreeMap;
 
@@ -14,9 +15,6 @@ const FEATURES: usize = 16_384;
 const GRAM: f32 = 0.4;
 /// Bytes of a text that are looked at.
 const LONGEST: usize = 8 << 10;
-
-/// A vector of unit length, each component times 127 and in two's complement, as it is stored.
-pub(in crate::knowledge) type Vector = Vec<u8>;
 
 /// What was learnt of a collection of texts.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,11 +32,6 @@ pub(in crate::knowledge) struct Model {
 pub(super) fn hash(parts: &[&str]) -> u64 {
     let bytes = parts.iter().flat_map(|p| p.bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, b| (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
-}
-
-/// At most so many bytes of a text.
-pub(super) fn beginning(text: &str, bytes: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }
 
 /// The features of a text with how often each stands in it: words, and three letters in a row of each longer word, which are
@@ -150,34 +143,10 @@ impl Model {
     }
 }
 
-/// A vector at unit length, as it is stored; `None` of what has no direction.
-pub(super) fn quantised(vector: &[f32]) -> Option<Vector> {
-    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
-    let whole = |x: &f32| ((x / length * 127.0).round() as i8).cast_unsigned();
-    (length > 1e-6).then(|| vector.iter().map(whole).collect())
-}
-
-/// A vector that many others are compared with.
-pub(super) fn widened(vector: &[u8]) -> Vec<i16> {
-    vector.iter().map(|x| i16::from(x.cast_signed())).collect()
-}
-
-/// As [`cosine`], for one that was [`widened`]: processors multiply and add pairs of 16 bits at once.
-#[expect(clippy::cast_precision_loss, reason = "at most 4,096 · 127²")]
-pub(super) fn cosine_wide(a: &[i16], b: &[u8]) -> f32 {
-    let product: i32 = a.iter().zip(b).map(|(x, y)| i32::from(*x) * i32::from(i16::from(y.cast_signed()))).sum();
-    (product as f32 / (127.0 * 127.0)).clamp(-1.0, 1.0)
-}
-
-/// The cosine of two vectors.
-pub(in crate::knowledge) fn cosine(a: &[u8], b: &[u8]) -> f32 {
-    cosine_wide(&widened(a), b)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::knowledge::vector::cosine;
     use proptest::prelude::*;
 
     fn corpus() -> Vec<String> {

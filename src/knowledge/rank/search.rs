@@ -2,9 +2,9 @@
 
 use super::diverse::{Candidate, diverse};
 use super::fulltext;
-use super::lsa::cosine;
 use super::space::Space;
 use crate::knowledge::text::Segments;
+use crate::knowledge::vector::cosine;
 use crate::knowledge::{KnowledgeError, Store, Stored};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;

@@ -1,9 +1,10 @@
 //! The vectors of all observations, as they are compared with those of questions.
 
 use super::leading;
-use super::lsa::{Model, Vector, cosine_wide, widened};
-use super::model2vec::Given;
+use super::lsa::Model;
+use crate::knowledge::model2vec::Given;
 use crate::knowledge::text::Segments;
+use crate::knowledge::vector::{Vector, cosine_wide, widened};
 use crate::knowledge::{KnowledgeError, Store, store};
 use rayon::prelude::*;
 use std::sync::Arc;

@@ -1,11 +1,12 @@
 //! Keeping the vectors up to date.
 
-use super::lsa::{Model, Vector};
-use super::model2vec::Given;
+use super::lsa::Model;
 use super::space::{Embedder, GIVEN, LEARNT};
 use crate::knowledge::KnowledgeError;
+use crate::knowledge::model2vec::Given;
 use crate::knowledge::store::{self, Writer};
 use crate::knowledge::text::{Segment, Segments};
+use crate::knowledge::vector::Vector;
 use rayon::prelude::*;
 use rusqlite::params;
 use std::sync::Arc;

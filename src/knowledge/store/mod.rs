@@ -14,7 +14,7 @@ pub(super) use read::{
 pub(super) use write::{Prepared, Writer};
 
 use super::KnowledgeError;
-use super::rank::model2vec::Given;
+use super::model2vec::Given;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::cell::OnceCell;
 use std::io::Read as _;

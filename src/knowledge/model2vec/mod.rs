@@ -7,7 +7,7 @@
 mod safetensors;
 mod wordpiece;
 
-use super::lsa::quantised;
+use super::vector::{beginning, quantised};
 use crate::trace::action::hex;
 use sha2::{Digest, Sha256};
 use std::io::Read as _;
@@ -115,7 +115,7 @@ impl Given {
     #[must_use]
     pub fn embed(&self, text: &str) -> Option<Vec<u8>> {
         let mut sum = vec![0.0_f32; self.dimensions];
-        for piece in self.tokenizer.pieces(super::lsa::beginning(text, LONGEST), PIECES) {
+        for piece in self.tokenizer.pieces(beginning(text, LONGEST), PIECES) {
             let start = piece as usize * self.dimensions;
             for (to, from) in sum.iter_mut().zip(self.rows.get(start..start + self.dimensions).unwrap_or_default()) {
                 *to += from;
@@ -155,7 +155,7 @@ fn read(path: PathBuf, most: u64) -> Result<Vec<u8>, ModelError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lsa::cosine;
+    use super::super::vector::cosine;
     use super::*;
 
     fn parse(tensors: &[(&str, &[usize], &[f32])]) -> Result<Given, ModelError> {

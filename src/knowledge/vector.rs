@@ -1,0 +1,34 @@
+//! Vectors of texts, whoever makes them: how they are stored and compared.
+
+/// A vector of unit length, each component times 127 and in two's complement, as it is stored.
+pub(super) type Vector = Vec<u8>;
+
+/// At most so many bytes of a text.
+pub(super) fn beginning(text: &str, bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
+}
+
+/// A vector at unit length, as it is stored; `None` of what has no direction.
+pub(super) fn quantised(vector: &[f32]) -> Option<Vector> {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
+    let whole = |x: &f32| ((x / length * 127.0).round() as i8).cast_unsigned();
+    (length > 1e-6).then(|| vector.iter().map(whole).collect())
+}
+
+/// A vector that many others are compared with.
+pub(super) fn widened(vector: &[u8]) -> Vec<i16> {
+    vector.iter().map(|x| i16::from(x.cast_signed())).collect()
+}
+
+/// As [`cosine`], for one that was [`widened`]: processors multiply and add pairs of 16 bits at once.
+#[expect(clippy::cast_precision_loss, reason = "at most 4,096 · 127²")]
+pub(super) fn cosine_wide(a: &[i16], b: &[u8]) -> f32 {
+    let product: i32 = a.iter().zip(b).map(|(x, y)| i32::from(*x) * i32::from(i16::from(y.cast_signed()))).sum();
+    (product as f32 / (127.0 * 127.0)).clamp(-1.0, 1.0)
+}
+
+/// The cosine of two vectors.
+pub(super) fn cosine(a: &[u8], b: &[u8]) -> f32 {
+    cosine_wide(&widened(a), b)
+}
