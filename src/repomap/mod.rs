@@ -25,6 +25,7 @@ mod render;
 mod settings;
 mod signature;
 mod snapshot;
+mod stamp;
 mod tags;
 mod walk;
 

@@ -1,10 +1,11 @@
 //! A tree of files, read: from the disk, or from a revision without a checkout.
 
-use super::cache::{Cache, Key};
+use super::cache::{Cache, Key, Seen};
 use super::classify::{Attributes, LeftOut, MAX_BYTES, text};
 use super::extract::Extractor;
 use super::language::Language;
 use super::settings;
+use super::stamp::Stamp;
 use super::tags::Tags;
 use crate::workspace::git::{GitError, Kind, ObjectId, Repository};
 use rayon::prelude::*;
@@ -103,7 +104,8 @@ pub fn paths(root: &Path) -> Result<Vec<(String, PathBuf)>, TreeError> {
 /// # Errors
 /// Why it is left out.
 pub fn of_file(path: &str, bytes: &[u8]) -> Result<Option<File>, LeftOut> {
-    Ok(file(&mut Extractor::default(), path.to_owned(), bytes, None)?.filter(|f| f.language.is_some()))
+    let (seen, tags) = look(&mut Extractor::default(), path, bytes, None);
+    Ok(listed(path.to_owned(), seen, tags)?.filter(|f| f.language.is_some()))
 }
 
 fn list(root: &Path) -> Result<Listing, TreeError> {
@@ -156,25 +158,31 @@ pub fn of_revision(repository: &Repository, revision: &str, folder: &str, cache:
     Ok(read(listing, Some(repository), cache))
 }
 
-/// The bytes of a file, at most one more than are taken.
-fn bytes(place: &Place, repository: Option<&Repository>) -> Result<Vec<u8>, LeftOut> {
+/// The bytes of a file on disk, at most one more than are taken; with its stamp from before.
+fn content(path: &Path) -> Result<(Vec<u8>, Option<Stamp>), LeftOut> {
     use std::io::Read as _;
-    match (place, repository) {
-        (Place::Disk(path), _) => {
-            let file = fs::File::open(path).map_err(|_| LeftOut::Unreadable)?;
-            let size = file.metadata().map_or(0, |m| usize::try_from(m.len()).unwrap_or(usize::MAX));
-            let mut out = Vec::with_capacity(size.min(MAX_BYTES) + 1);
-            let limit = u64::try_from(MAX_BYTES + 1).unwrap_or(u64::MAX);
-            file.take(limit).read_to_end(&mut out).map_err(|_| LeftOut::Unreadable)?;
-            Ok(out)
-        }
-        (Place::Blob(id), Some(repository)) => match repository.content(*id, MAX_BYTES) {
-            Ok(content) => Ok(content),
-            Err(GitError::TooLarge { .. }) => Err(LeftOut::TooLarge),
-            Err(_) => Err(LeftOut::Unreadable),
-        },
-        (Place::Blob(_), None) => Err(LeftOut::Unreadable),
+    let file = fs::File::open(path).map_err(|_| LeftOut::Unreadable)?;
+    let metadata = file.metadata().map_err(|_| LeftOut::Unreadable)?;
+    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+    let mut out = Vec::with_capacity(size.min(MAX_BYTES) + 1);
+    let limit = u64::try_from(MAX_BYTES + 1).unwrap_or(u64::MAX);
+    file.take(limit).read_to_end(&mut out).map_err(|_| LeftOut::Unreadable)?;
+    Ok((out, Stamp::of(&metadata)))
+}
+
+/// The bytes of a file of a revision, if they are not too many.
+fn blob(id: ObjectId, repository: Option<&Repository>) -> Result<Vec<u8>, LeftOut> {
+    match repository.ok_or(LeftOut::Unreadable)?.content(id, MAX_BYTES) {
+        Ok(content) => Ok(content),
+        Err(GitError::TooLarge { .. }) => Err(LeftOut::TooLarge),
+        Err(_) => Err(LeftOut::Unreadable),
     }
+}
+
+/// What a file is read from, beside others.
+enum Source {
+    Disk(PathBuf),
+    Bytes(Vec<u8>),
 }
 
 /// Reads and parses what was listed, in the order of the list.
@@ -184,18 +192,26 @@ fn read(mut listing: Listing, repository: Option<&Repository>, cache: Option<&Ca
     let files = std::mem::take(&mut listing.files);
     let mut files = files.into_iter().peekable();
     while files.peek().is_some() {
+        // A repository gives one blob at a time; what lies on disk is read where it is parsed.
         let (mut batch, mut held) = (Vec::new(), 0);
         while held < BATCH {
             let Some((path, place)) = files.next() else { break };
-            let content = match attributes.left_out(&path) {
-                Some(why) => Err(why),
-                None => bytes(&place, repository),
+            let source = match (attributes.left_out(&path), place) {
+                (Some(why), _) => Err(why),
+                (None, Place::Disk(at)) => Ok(Source::Disk(at)),
+                (None, Place::Blob(id)) => blob(id, repository).map(Source::Bytes),
             };
-            held += content.as_ref().map_or(0, Vec::len) + 1;
-            batch.push((path, content));
+            held += if let Ok(Source::Bytes(bytes)) = &source { bytes.len() } else { 0 };
+            batch.push((path, source));
         }
-        let parsed: Vec<_> =
-            batch.into_par_iter().map_init(Extractor::default, |e, (path, content)| file(e, path, &content?, cache)).collect();
+        let one = |extractor: &mut Extractor, (path, source): (String, Result<Source, LeftOut>)| match source? {
+            Source::Disk(at) => on_disk(extractor, path, &at, cache),
+            Source::Bytes(bytes) => {
+                let (seen, tags) = look(extractor, &path, &bytes, cache);
+                listed(path, seen, tags)
+            }
+        };
+        let parsed: Vec<_> = batch.into_par_iter().map_init(Extractor::default, one).collect();
         for one in parsed {
             match one {
                 Ok(Some(file)) => out.files.push(file),
@@ -208,24 +224,57 @@ fn read(mut listing: Listing, repository: Option<&Repository>, cache: Option<&Ca
     out
 }
 
-/// What a file defines. `None` for a map that was written before: it can't be a part of the next one.
-fn file(extractor: &mut Extractor, path: String, bytes: &[u8], cache: Option<&Cache>) -> Result<Option<File>, LeftOut> {
-    let language = Language::of(&path, bytes);
-    let text = text(bytes, language.is_some())?;
+/// What a file on disk defines: it is read unless the cache knows it as it is.
+fn on_disk(extractor: &mut Extractor, path: String, at: &Path, cache: Option<&Cache>) -> Result<Option<File>, LeftOut> {
+    if let Some((seen, tags)) = cache.and_then(|cache| known(&path, at, cache)) {
+        return listed(path, seen, tags);
+    }
+    let (bytes, stamp) = content(at)?;
+    let (seen, tags) = look(extractor, &path, &bytes, cache);
+    if let (Some(cache), Some(stamp)) = (cache, stamp) {
+        cache.saw(&path, stamp, seen);
+    }
+    listed(path, seen, tags)
+}
+
+/// What the cache knows of a file that is as it was.
+fn known(path: &str, at: &Path, cache: &Cache) -> Option<(Seen, Tags)> {
+    let stamp = Stamp::of(&fs::symlink_metadata(at).ok()?)?;
+    let seen = cache.seen(path, &stamp)?;
+    let tags = if let Seen::Source(_, key) = &seen { cache.get(key)? } else { Tags::default() };
+    Some((seen, tags))
+}
+
+/// What a file is, and what it defines if it is source code.
+fn look(extractor: &mut Extractor, path: &str, bytes: &[u8], cache: Option<&Cache>) -> (Seen, Tags) {
+    let language = Language::of(path, bytes);
+    let text = match text(bytes, language.is_some()) {
+        Ok(text) => text,
+        Err(why) => return (Seen::Not(why), Tags::default()),
+    };
     let Some(language) = language else {
-        let is_map = settings::is_map(text);
-        return Ok((!is_map).then(|| File { path, language: None, tags: Tags::default() }));
+        return (if settings::is_map(text) { Seen::Map } else { Seen::Text }, Tags::default());
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let key = cache.map(|_| Key::of(language, text));
-    if let Some(tags) = cache.zip(key.as_ref()).and_then(|(c, k)| c.get(k)) {
-        return Ok(Some(File { path, language: Some(language), tags }));
+    let key = Key::of(language, text);
+    if let Some(tags) = cache.and_then(|c| c.get(&key)) {
+        return (Seen::Source(language, key), tags);
     }
-    let tags = extractor.extract(language, text).map_err(|_| LeftOut::Unparsed)?;
-    if let Some((cache, key)) = cache.zip(key) {
+    let Ok(tags) = extractor.extract(language, text) else { return (Seen::Not(LeftOut::Unparsed), Tags::default()) };
+    if let Some(cache) = cache {
         cache.put(key, &tags);
     }
-    Ok(Some(File { path, language: Some(language), tags }))
+    (Seen::Source(language, key), tags)
+}
+
+/// The file in a snapshot. None for a map that was written before: it can't be a part of the next one.
+fn listed(path: String, seen: Seen, tags: Tags) -> Result<Option<File>, LeftOut> {
+    match seen {
+        Seen::Source(language, _) => Ok(Some(File { path, language: Some(language), tags })),
+        Seen::Text => Ok(Some(File { path, language: None, tags })),
+        Seen::Map => Ok(None),
+        Seen::Not(why) => Err(why),
+    }
 }
 
 /// The `.gitattributes` files among the listed ones.
@@ -233,8 +282,12 @@ fn attributes(listing: &Listing, repository: Option<&Repository>) -> Attributes 
     let mut out = Attributes::default();
     for (path, place) in &listing.files {
         let Some(folder) = path.strip_suffix(".gitattributes").filter(|f| f.is_empty() || f.ends_with('/')) else { continue };
-        if let Ok(content) = bytes(place, repository) {
-            out.add(folder, &String::from_utf8_lossy(&content));
+        let bytes = match place {
+            Place::Disk(at) => content(at).map(|(bytes, _)| bytes),
+            Place::Blob(id) => blob(*id, repository),
+        };
+        if let Ok(bytes) = bytes {
+            out.add(folder, &String::from_utf8_lossy(&bytes));
         }
     }
     out

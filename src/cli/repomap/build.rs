@@ -70,7 +70,10 @@ impl BuildArgs {
             explain: self.explain,
             ..Settings::default()
         };
-        let mut snapshot = self.tree.read()?;
+        // The vocabulary is loaded while files are read. A name that isn't known is told of later.
+        let load = || Encoding::named(&self.encoding).map(Encoding::load);
+        let (snapshot, _) = rayon::join(|| self.tree.read(), load);
+        let mut snapshot = snapshot?;
         // Whatever stands in the file that is about to be written, the map doesn't list itself.
         if let Some(output) = self.output.as_deref().and_then(|file| file.canonicalize().ok()).filter(|_| self.tree.rev.is_none())
         {
