@@ -49,7 +49,7 @@ impl Encoding {
 
     /// Loads the vocabulary, which takes a tenth of a second: for those who have something else to do meanwhile.
     pub fn load(self) {
-        let _ = self.count("");
+        let _ = self.tokenizer();
     }
 
     /// Tokens of the text. Linear in its length. The first call loads the vocabulary.
@@ -59,15 +59,38 @@ impl Encoding {
 
     /// Tokens of the text if they are at most `limit`; it stops counting as soon as they are more.
     pub fn count_within(self, text: &str, limit: usize) -> Option<usize> {
-        let bpe = &self.tokenizer().bpe;
+        self.counted(|count| {
+            let mut left = limit;
+            for piece in Pieces::of(self, text) {
+                left = left.checked_sub(count(piece))?;
+            }
+            Some(limit - left)
+        })
+    }
+
+    /// Whether the text has at most `limit` tokens; it counts as far as that is open.
+    pub fn fits(self, text: &str, limit: usize) -> bool {
+        self.counted(|count| {
+            let (mut left, mut bytes) = (limit, text.len());
+            for piece in Pieces::of(self, text) {
+                // What is left has at most as many tokens as bytes.
+                if bytes <= left {
+                    return true;
+                }
+                let Some(less) = left.checked_sub(count(piece)) else { return false };
+                left = less;
+                bytes -= piece.len();
+            }
+            true
+        })
+    }
+
+    /// Does something with the count of pieces.
+    fn counted<T>(self, with: impl FnOnce(&mut dyn FnMut(&str) -> usize) -> T) -> T {
         CACHES.with(|[newer, older]| {
             let cache = if self == Encoding::O200k { newer } else { older };
             let mut cache = cache.borrow_mut();
-            let mut left = limit;
-            for piece in Pieces::of(self, text) {
-                left = left.checked_sub(cache.count(piece.as_bytes(), |piece| bpe.count(piece)))?;
-            }
-            Some(limit - left)
+            with(&mut |piece| cache.count(piece.as_bytes(), |piece| self.tokenizer().bpe.count(piece)))
         })
     }
 }
@@ -110,6 +133,7 @@ mod tests {
         fn the_limit_agrees_with_the_count(text in "\\PC{0,60}", limit in 0_usize..40) {
             let count = Encoding::O200k.count(&text);
             prop_assert_eq!(Encoding::O200k.count_within(&text, limit), (count <= limit).then_some(count));
+            prop_assert_eq!(Encoding::O200k.fits(&text, limit), count <= limit);
         }
 
         #[test]

@@ -24,8 +24,8 @@ pub(super) struct Chunk<'t> {
 /// about [`OVERLAP`].
 pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
     let lines = || memchr::memchr_iter(b'\n', text.trim_end().as_bytes()).count() as u64;
-    // A token has at least one byte, and nearly always more.
-    if text.len() <= SIZE || text.len() <= 4 * SIZE && Encoding::default().count_within(text, SIZE).is_some() {
+    // A token has nearly always more than one byte, and seldom more than four.
+    if text.len() <= 4 * SIZE && Encoding::default().fits(text, SIZE) {
         return if text.trim().is_empty() { Vec::new() } else { vec![Chunk { text, lines: (0, lines()) }] };
     }
     let pieces = pieces(text);

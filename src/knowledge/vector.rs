@@ -21,14 +21,25 @@ pub(super) fn widened(vector: &[u8]) -> Vec<i16> {
     vector.iter().map(|x| i16::from(x.cast_signed())).collect()
 }
 
-/// As [`cosine`], for one that was [`widened`]: processors multiply and add pairs of 16 bits at once.
-#[expect(clippy::cast_precision_loss, reason = "at most 4,096 · 127²")]
-pub(super) fn cosine_wide(a: &[i16], b: &[u8]) -> f32 {
-    let product: i32 = a.iter().zip(b).map(|(x, y)| i32::from(*x) * i32::from(i16::from(y.cast_signed()))).sum();
-    (product as f32 / (127.0 * 127.0)).clamp(-1.0, 1.0)
+/// The product of two vectors, 127² where they are alike; of one that was [`widened`]: processors multiply and add pairs of 16
+/// bits at once, if they are shown as many as fit.
+pub(super) fn product(a: &[i16], b: &[u8]) -> i32 {
+    let one = |(x, y): (&i16, &u8)| i32::from(*x) * i32::from(i16::from(y.cast_signed()));
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<16>(), b.as_chunks::<16>());
+    let whole: i32 = a.iter().zip(b).map(|(a, b)| a.iter().zip(b).map(one).sum::<i32>()).sum();
+    (whole + a_rest.iter().zip(b_rest).map(one).sum::<i32>()).clamp(-ALIKE, ALIKE)
+}
+
+/// The product of a vector with itself, but for what was lost when it was stored.
+const ALIKE: i32 = 127 * 127;
+
+/// The cosine of two vectors with that [`product`].
+#[expect(clippy::cast_precision_loss, reason = "at most 127²")]
+pub(super) fn cosine_of(product: i32) -> f32 {
+    product as f32 / ALIKE as f32
 }
 
 /// The cosine of two vectors.
 pub(super) fn cosine(a: &[u8], b: &[u8]) -> f32 {
-    cosine_wide(&widened(a), b)
+    cosine_of(product(&widened(a), b))
 }

@@ -88,7 +88,7 @@ impl Policy {
         let mut best: Option<Verdict<'_>> = None;
         let mut settled = false;
         for (index, rule) in self.rules.iter().enumerate() {
-            if !held.passes(rule.sieve) {
+            if !held.passes(&rule.sieve) {
                 continue;
             }
             let holds = rule.when.holds(facts, request, rule.effect == Effect::Allow);

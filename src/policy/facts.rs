@@ -190,11 +190,6 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Whether it touches any path.
-    pub(crate) fn has_places(&self) -> bool {
-        !self.sites().is_empty()
-    }
-
     /// The paths that it touches.
     pub(crate) fn places(&self) -> impl Iterator<Item = Place<'_>> {
         let effects = &self.analysis().effects;
@@ -205,8 +200,8 @@ impl<'a> Facts<'a> {
     fn dotted(&self) -> bool {
         let options = |s: &Step| matches!(s.program.as_str(), "shopt" | "setopt" | "set" | "zsh" | "fish");
         let flag = |s: &Step| s.how != How::Direct && s.args.iter().any(|a| a.contains("dotglob"));
-        let text = self.action.command().unwrap_or_default();
-        text.contains("GLOBIGNORE") || text.contains("dotglob") || self.steps().iter().any(|s| options(s) || flag(s))
+        let names = |text: &str| text.contains("GLOBIGNORE") || text.contains("dotglob");
+        self.action.command().is_some_and(names) || self.steps().iter().any(|s| options(s) || flag(s))
     }
 
     /// The hosts; none for one that isn't known.

@@ -71,9 +71,9 @@ pub(crate) struct Site {
 /// The bytes that the names of a path begin and end with, letters in lower case. With dozens of globs about names and half
 /// a dozen names in a path, nearly all pairs are told apart by this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Edges {
-    begins: u128,
-    ends: u128,
+pub(super) struct Edges {
+    begins: u64,
+    ends: u64,
     /// What isn't ASCII may fold to what is: nothing is told apart.
     open: bool,
 }
@@ -94,15 +94,25 @@ impl Edges {
         edges
     }
 
-    /// What a glob asks for, by the plain text that it begins and ends with; nothing where that is empty.
+    /// What a glob asks for, by the plain text that it begins and ends with; nothing where that is empty. The last name of
+    /// a path that is begun says most.
     fn of_glob((begins, ends): &(String, String)) -> Self {
         let bit = |byte: Option<u8>| byte.map_or(0, letter);
-        Self { begins: bit(begins.bytes().next()), ends: bit(ends.bytes().next_back()), open: false }
+        let name = begins.rsplit('/').next().unwrap_or_default();
+        Self { begins: bit(name.bytes().next()), ends: bit(ends.bytes().next_back()), open: false }
     }
 
     /// Whether one of the names may be what the glob asks for.
-    const fn admit(self, glob: Self) -> bool {
+    pub(super) const fn admit(self, glob: Self) -> bool {
         self.open || (glob.begins & !self.begins == 0 && glob.ends & !self.ends == 0)
+    }
+
+    /// Where nothing is told apart.
+    pub(super) const OPEN: Self = Self { begins: 0, ends: 0, open: true };
+
+    /// Those of both.
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self { begins: self.begins | other.begins, ends: self.ends | other.ends, open: self.open || other.open }
     }
 }
 
@@ -135,6 +145,11 @@ impl Site {
             dots,
             edges: known.map(|p| Edges::of_path(&p.absolute)).unwrap_or_default(),
         })
+    }
+
+    /// What a glob must ask for to match here, or perhaps match.
+    pub(super) const fn edges(&self) -> Edges {
+        if self.known && !self.wild && !self.tree { self.edges } else { Edges::OPEN }
     }
 
     /// With the path of the effect that it is of.
@@ -220,6 +235,11 @@ impl PathGlob {
         })
     }
 
+    /// What the names of a path that it matches begin and end with.
+    pub(super) const fn edges(&self) -> Edges {
+        self.edges
+    }
+
     /// The glob as written.
     pub(crate) fn text(&self) -> &str {
         &self.text
@@ -241,7 +261,7 @@ impl PathGlob {
         let Some(path) = place.absolute else {
             return if strict { Holds::No } else { Holds::Maybe };
         };
-        let admitted = !self.by_name || site.edges.admit(self.edges);
+        let admitted = site.edges.admit(self.edges);
         if strict {
             return Holds::sure(!site.wild && admitted && self.covers(path, false, self.folder));
         }

@@ -221,9 +221,15 @@ pub fn wildcard(pattern: &str, text: &str, ignore_case: bool) -> bool {
     pattern.get(p..).is_some_and(|rest| rest.iter().all(|b| *b == b'*'))
 }
 
-/// The bit of a byte, letters in lower case, for telling names apart by how they begin or end. All that isn't ASCII has one.
-pub(super) const fn letter(byte: u8) -> u128 {
-    1 << if byte.is_ascii() { byte.to_ascii_lowercase() } else { 127 }
+/// The bit of a byte, letters in lower case, for telling names apart by how they begin or end: letters and digits have their
+/// own, other signs share a few, and all that isn't ASCII has one.
+pub(super) const fn letter(byte: u8) -> u64 {
+    1 << match byte.to_ascii_lowercase() {
+        letter @ b'a'..=b'z' => letter - b'a',
+        digit @ b'0'..=b'9' => 26 + digit - b'0',
+        sign @ 0..=127 => 36 + sign % 16,
+        128.. => 63,
+    }
 }
 
 #[cfg(test)]

@@ -8,10 +8,11 @@
 
 use super::condition::{Condition, Predicate, type_bit};
 use super::facts::Facts;
+use super::path::{Edges, PathGlob};
 use super::pattern::letter;
 
 /// What an action must have for a condition to hold, or perhaps hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sieve {
     /// Its type is among these bits.
     types: u8,
@@ -20,7 +21,9 @@ pub(crate) struct Sieve {
     /// It has one of these effects, or hides something; nothing is needed if there are none.
     effects: u32,
     /// The name of its tool begins with one of these letters, as bits; nothing is needed if there are none.
-    tools: u128,
+    tools: u64,
+    /// One of its paths is as one of these says; nothing is needed if there are none.
+    paths: Vec<Edges>,
 }
 
 const PLACES: u8 = 1;
@@ -29,7 +32,7 @@ const STEPS: u8 = 4;
 
 impl Sieve {
     /// Lets everything pass.
-    const OPEN: Self = Self { types: 31, things: 0, effects: 0, tools: 0 };
+    const OPEN: Self = Self { types: 31, things: 0, effects: 0, tools: 0, paths: Vec::new() };
 
     /// The sieve of a condition, `strict` being the reading of rules that allow.
     pub(crate) fn of(when: &Condition, strict: bool) -> Self {
@@ -53,7 +56,10 @@ impl Sieve {
                 Self { types: 1, tools, ..Self::OPEN }
             }
             Predicate::ApprovedBefore => Self { types: 1, ..Self::OPEN },
-            Predicate::Path(_) => Self { things: PLACES, ..Self::OPEN },
+            Predicate::Path(test) => {
+                let paths = test.glob.iter().map(PathGlob::edges).collect();
+                Self { things: PLACES, paths, ..Self::OPEN }
+            }
             Predicate::Host(_) => Self { things: HOSTS, ..Self::OPEN },
             Predicate::Command(test) if !(test.program.is_empty() && test.arg.is_empty() && test.args.is_empty()) => {
                 Self { things: STEPS, ..Self::OPEN }
@@ -68,14 +74,16 @@ impl Sieve {
     fn and(self, other: Self) -> Self {
         let effects = if self.effects == 0 { other.effects } else { self.effects };
         let tools = if self.tools == 0 { other.tools } else { self.tools };
-        Self { types: self.types & other.types, things: self.things | other.things, effects, tools }
+        let paths = if self.paths.is_empty() { other.paths } else { self.paths };
+        Self { types: self.types & other.types, things: self.things | other.things, effects, tools, paths }
     }
 
     /// One of them holds.
     fn or(self, other: Self) -> Self {
         let effects = if self.effects == 0 || other.effects == 0 { 0 } else { self.effects | other.effects };
         let tools = if self.tools == 0 || other.tools == 0 { 0 } else { self.tools | other.tools };
-        Self { types: self.types | other.types, things: self.things & other.things, effects, tools }
+        let paths = if self.paths.is_empty() || other.paths.is_empty() { Vec::new() } else { [self.paths, other.paths].concat() };
+        Self { types: self.types | other.types, things: self.things & other.things, effects, tools, paths }
     }
 }
 
@@ -84,18 +92,18 @@ pub(crate) struct Held<'f, 'a> {
     facts: &'f Facts<'a>,
     kind: u8,
     /// The bit of the first letter of its tool; all of them where that is nothing to go by.
-    tool: u128,
-    found: Option<(u8, u32)>,
+    tool: u64,
+    found: Option<(u8, u32, Edges)>,
 }
 
 impl<'f, 'a> Held<'f, 'a> {
     pub(crate) fn new(facts: &'f Facts<'a>) -> Self {
-        let tool = facts.action.tool.as_ref().and_then(|name| name.bytes().next()).map_or(u128::MAX, letter);
+        let tool = facts.action.tool.as_ref().and_then(|name| name.bytes().next()).map_or(u64::MAX, letter);
         Self { facts, kind: type_bit(facts.action.kind), tool, found: None }
     }
 
     /// Whether a rule with this sieve is worth asking.
-    pub(crate) fn passes(&mut self, sieve: Sieve) -> bool {
+    pub(crate) fn passes(&mut self, sieve: &Sieve) -> bool {
         if sieve.types & self.kind == 0 || sieve.tools != 0 && sieve.tools & self.tool == 0 {
             return false;
         }
@@ -103,17 +111,20 @@ impl<'f, 'a> Held<'f, 'a> {
             return true;
         }
         let facts = self.facts;
-        let (things, effects) = *self.found.get_or_insert_with(|| {
+        let (things, effects, paths) = *self.found.get_or_insert_with(|| {
             if facts.hides() {
-                return (u8::MAX, u32::MAX);
+                return (u8::MAX, u32::MAX, Edges::OPEN);
             }
             let bit = |has: bool, bit| if has { bit } else { 0 };
-            let things = bit(facts.has_places(), PLACES)
+            let paths = facts.places().map(|place| place.site.edges()).reduce(Edges::and);
+            let things = bit(paths.is_some(), PLACES)
                 | bit(facts.hosts().next().is_some(), HOSTS)
                 | bit(!facts.steps().is_empty(), STEPS);
-            (things, facts.effects())
+            (things, facts.effects(), paths.unwrap_or_default())
         });
-        sieve.things & !things == 0 && (sieve.effects == 0 || sieve.effects & effects != 0)
+        sieve.things & !things == 0
+            && (sieve.effects == 0 || sieve.effects & effects != 0)
+            && (sieve.paths.is_empty() || sieve.paths.iter().any(|glob| paths.admit(*glob)))
     }
 }
 
@@ -152,6 +163,32 @@ mod tests {
 
     proptest! {
         #[test]
+        fn globs_are_passed_over_only_where_they_fit_nothing(
+            globs in proptest::collection::vec("(/|~/|\\*\\*/)?[aBé*?.{},/!\\[\\]-]{1,6}", 1..3),
+            paths in proptest::collection::vec("(/|~/|\\.\\./|/home/dev/project/)?[abBé*./]{1,6}", 1..3),
+            tool in "(read|write|delete)_file",
+            effect in "(allow|deny)",
+        ) {
+            let list = globs.iter().map(|g| format!("'{g}'")).collect::<Vec<_>>().join(", ");
+            let text = format!(
+                "version: 1\nid: x\ncombine: deny-overrides\ndefault: {{ effect: require_approval, reason: x }}\nrules:\n  - {{ id: a, \
+                 when: {{ any: [{{ path: {{ glob: [{list}] }} }}, {{ path: {{ glob: [zz], access: [delete] }} }}] }}, effect: {effect}, reason: x }}\n",
+            );
+            let Ok(policy) = load("x", &text) else { return Ok(()) };
+            let rule = &policy.rules[0];
+            let mut parameters = serde_json::Map::new();
+            for (n, path) in paths.iter().enumerate() {
+                parameters.insert(format!("path{n}"), json!(path));
+            }
+            let action = Action::call(&tool, parameters.into());
+            let (history, facts) = (History::default(), Facts::new(&action, None, &policy.surroundings));
+            if !Held::new(&facts).passes(&rule.sieve) {
+                let holds = rule.when.holds(&facts, &Request::new(&action, &history), rule.effect == Effect::Allow);
+                prop_assert_eq!(holds, Holds::No, "{:?}", paths);
+            }
+        }
+
+        #[test]
         fn what_is_passed_over_would_not_have_held(action in actions()) {
             let history = History::default();
             let request = Request::new(&action, &history);
@@ -159,7 +196,7 @@ mod tests {
                 let facts = Facts::new(&action, None, &policy.surroundings);
                 for rule in &policy.rules {
                     let strict = rule.effect == Effect::Allow;
-                    if !Held::new(&facts).passes(Sieve::of(&rule.when, strict)) {
+                    if !Held::new(&facts).passes(&Sieve::of(&rule.when, strict)) {
                         prop_assert_eq!(rule.when.holds(&facts, &request, strict), Holds::No, "{} {}", policy.id, rule.id);
                     }
                 }
@@ -172,6 +209,6 @@ mod tests {
         let policy = load("p", "version: 1\nid: p\ncombine: first-match\ndefault: { effect: deny, reason: r }\nrules:\n  - { id: a, when: { type: shell_cmd, host: ['*'], effects: [delete] }, effect: deny, reason: r }\n  - { id: b, when: { any: [ { path: { glob: x } }, { tool: y } ] }, effect: deny, reason: r }\n  - { id: c, when: { not: { host: ['*'] } }, effect: deny, reason: r }\n").unwrap();
         let sieves: Vec<Sieve> = policy.rules.iter().map(|r| Sieve::of(&r.when, false)).collect();
         let delete = crate::policy::facts::bit(crate::command::EffectKind::Delete);
-        assert_eq!(sieves, [Sieve { types: 2, things: HOSTS, effects: delete, tools: 0 }, Sieve::OPEN, Sieve::OPEN]);
+        assert_eq!(sieves, [Sieve { types: 2, things: HOSTS, effects: delete, tools: 0, paths: Vec::new() }, Sieve::OPEN, Sieve::OPEN]);
     }
 }

@@ -1,10 +1,9 @@
 //! The vectors of all observations, as they are compared with those of questions.
 
-use super::leading;
 use super::lsa::Model;
 use crate::knowledge::model2vec::Given;
 use crate::knowledge::text::Segments;
-use crate::knowledge::vector::{Vector, cosine_wide, widened};
+use crate::knowledge::vector::{Vector, cosine_of, product, widened};
 use crate::knowledge::{KnowledgeError, Store, store};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -90,14 +89,84 @@ impl Space {
 
     /// The observations that are nearest, the nearest first: those of `among`, if it is given, which must be sorted.
     pub(super) fn nearest(&self, segments: &Segments, asked: &[u8], among: Option<&[i64]>, limit: usize) -> Vec<(i64, f64)> {
-        let mut near = Vec::new();
         let asked = widened(asked);
+        let mut near = Nearest::new(limit);
         for (segment, part) in segments.all.iter().zip(&self.parts) {
-            let vectors = part.par_chunks_exact(self.width.max(1)).with_min_len(4_096);
-            let cosines: Vec<f32> = vectors.map(|vector| cosine_wide(&asked, vector)).collect();
-            let standing = segment.standing().filter(|(_, id)| among.is_none_or(|ids| ids.binary_search(id).is_ok()));
-            near.extend(standing.filter_map(|(n, id)| Some((*cosines.get(n)?, id))).filter(|(c, _)| *c > 0.0));
+            let stands = |at: usize, id: &i64| segment.holds(at) && among.is_none_or(|ids| ids.binary_search(id).is_ok());
+            let vectors = part.par_chunks_exact(self.width.max(1)).zip(&segment.ids).enumerate().with_min_len(8_192);
+            let add = |mut near: Nearest, (at, (vector, id)): (usize, (&[u8], &i64))| {
+                let product = product(&asked, vector);
+                if product > near.least && stands(at, id) {
+                    near.add(product, *id);
+                }
+                near
+            };
+            near.all.extend(vectors.fold(|| Nearest::new(limit), add).flat_map_iter(|near| near.all).collect::<Vec<_>>());
         }
-        leading(near, limit).into_iter().map(|(cosine, id)| (id, f64::from(cosine))).collect()
+        near.finish().into_iter().map(|(product, id)| (id, f64::from(cosine_of(product)))).collect()
+    }
+}
+
+/// The nearest observations of those that were shown.
+struct Nearest {
+    limit: usize,
+    /// What is not above this is none of them.
+    least: i32,
+    /// Their products and ids, and some that were overtaken since.
+    all: Vec<(i32, i64)>,
+}
+
+impl Nearest {
+    const fn new(limit: usize) -> Self {
+        Self { limit, least: 0, all: Vec::new() }
+    }
+
+    /// Adds one whose product is above the least. Of those that are as near the older ones stay, so ids must rise.
+    fn add(&mut self, product: i32, id: i64) {
+        self.all.push((product, id));
+        if self.all.len() >= 2 * self.limit.max(1) {
+            self.cut();
+            self.least = self.all.iter().map(|(product, _)| *product).min().unwrap_or_default();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.all.len() > self.limit {
+            self.all.select_nth_unstable_by_key(self.limit, rank);
+            self.all.truncate(self.limit);
+        }
+    }
+
+    fn finish(mut self) -> Vec<(i32, i64)> {
+        self.cut();
+        self.all.sort_unstable_by_key(rank);
+        self.all
+    }
+}
+
+/// The nearest first; the older ones where they are as near.
+const fn rank((product, id): &(i32, i64)) -> (i32, i64) {
+    (-*product, *id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_nearest_are_those_of_a_sort(products in proptest::collection::vec(-3_i32..9, 0..80), limit in 0_usize..9) {
+            let mut near = Nearest::new(limit);
+            for (product, id) in products.iter().zip(0..) {
+                if *product > near.least {
+                    near.add(*product, id);
+                }
+            }
+            let mut all: Vec<(i32, i64)> = products.iter().copied().zip(0..).filter(|(product, _)| *product > 0).collect();
+            all.sort_by_key(rank);
+            all.truncate(limit);
+            prop_assert_eq!(near.finish(), all);
+        }
     }
 }
