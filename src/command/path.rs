@@ -134,8 +134,7 @@ fn class_of(abs: &str, workdir: &str, home: &str) -> PathClass {
             return PathClass::Root;
         }
         let inner = abs.get(workdir.len()..).unwrap_or_default();
-        let mut it = inner.trim_start_matches('/').split('/');
-        if it.any(|p| p == ".git" || p == ".hg" || p == ".svn") {
+        if parts(inner).any(|p| p == ".git" || p == ".hg" || p == ".svn") {
             return PathClass::GitInternal;
         }
         return PathClass::Inside;
@@ -180,7 +179,7 @@ fn is_system(abs: &str) -> bool {
 /// True for files whose contents are secrets.
 #[must_use]
 pub fn is_secret_name(path: &str, home: &str) -> bool {
-    let name = memchr::memrchr(b'/', path.as_bytes()).and_then(|slash| path.get(slash + 1..)).unwrap_or(path);
+    let name = path.bytes().rposition(|byte| byte == b'/').and_then(|slash| path.get(slash + 1..)).unwrap_or(path);
     let lower =
         if name.bytes().any(|b| b.is_ascii_uppercase()) { Cow::Owned(name.to_ascii_lowercase()) } else { Cow::Borrowed(name) };
     if lower.ends_with(".pub") {
@@ -284,7 +283,9 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
     let private = |ext| {
         matches!(ext, "pem" | "key" | "pfx" | "p12" | "kdbx" | "keystore" | "jks" | "ppk" | "ovpn" | "kdb" | "keytab" | "agekey")
     };
-    if lower.rsplit_once('.').is_some_and(|(stem, ext)| !stem.is_empty() && private(ext)) {
+    // Names are short: looking byte by byte is quicker than a search that is made for long texts.
+    let dot = lower.bytes().rposition(|byte| byte == b'.');
+    if dot.is_some_and(|at| at > 0 && lower.get(at + 1..).is_some_and(private)) {
         return !["public", "cacert", "ca-cert", "ca-bundle"].iter().any(|word| lower.contains(word));
     }
     stands_in_a_store(path, &lower)
@@ -296,7 +297,7 @@ fn stands_in_a_store(path: &str, name: &str) -> bool {
     let path = path.trim_end_matches('/');
     let mut rest = Some(path);
     while let Some(here) = rest {
-        let (part, behind) = match memchr::memchr(b'/', here.as_bytes()) {
+        let (part, behind) = match here.bytes().position(|byte| byte == b'/') {
             Some(end) => (here.get(..end).unwrap_or_default(), here.get(end + 1..)),
             None => (here, None),
         };

@@ -76,7 +76,8 @@ fn verb(name: &str) -> Verb {
         return Verb::Unknown;
     }
     // `mcp__SERVER__TOOL`: the tool tells; the server only if the tool doesn't.
-    let tool = name.rsplit("__").next().unwrap_or(name);
+    let end = name.as_bytes().windows(2).rposition(|pair| pair == b"__");
+    let tool = end.and_then(|at| name.get(at + 2..)).unwrap_or(name);
     for part in [tool, name] {
         let spelled = spelled(part);
         let mut words = words(&spelled);

@@ -7,8 +7,9 @@
 
 use super::common;
 use super::language::Language;
-use super::snapshot::Snapshot;
+use super::snapshot::{File, Snapshot};
 use super::tags::{Definition, Kind, Tags, Use};
+use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// Definitions of one name that a reference is spread over.
@@ -23,6 +24,9 @@ const UPWARDS: f64 = 0.25;
 /// A definition's or a file's place in the graph: files first, in the order of the snapshot, then definitions.
 pub(super) type Node = u32;
 
+/// From, to, weight.
+pub(super) type Edge = (Node, Node, f64);
+
 /// The graph.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
@@ -33,7 +37,7 @@ pub(super) struct Graph {
     /// How many files there are.
     pub(super) files: usize,
     /// From, to, part of the vote; sorted, each pair once. What leaves a node sums up to one at most.
-    pub(super) edges: Vec<(Node, Node, f64)>,
+    pub(super) edges: Vec<Edge>,
 }
 
 fn node(n: usize) -> Node {
@@ -76,38 +80,45 @@ impl Graph {
 
     fn connect(&mut self, snapshot: &Snapshot) {
         let names = Names::new(self, snapshot);
-        let mut votes = Votes::default();
-        for (at, file) in snapshot.files.iter().enumerate() {
-            if file.language.is_none() {
-                continue;
-            }
-            votes.clear(file.tags.definitions.len());
-            // References come sorted by name: what a name means in a file is looked up once.
-            let mut asked: Option<((u32, bool), Meaning<'_>)> = None;
-            for ((name, is_type, within), count) in counts(&file.tags) {
-                let meaning = match &asked {
-                    Some((last, meaning)) if *last == (name, is_type) => meaning,
-                    _ => &asked.insert(((name, is_type), names.meant(at, name, is_type))).1,
-                };
-                if meaning.candidates.is_empty() {
-                    continue;
-                }
-                let from = within.and_then(|w| self.node(at, w)).unwrap_or_else(|| node(at));
-                let weight = float(count).sqrt() * meaning.rare;
-                let known = weight * meaning.said / float(meaning.candidates.len());
-                votes.spend(within, weight);
-                for candidate in meaning.candidates.iter().filter(|c| c.node != from) {
-                    let private = !meaning.is_local && candidate.is_private;
-                    votes.edges.push((from, candidate.node, known * if private { PRIVATE } else { 1.0 }));
-                }
-            }
-            self.settle(at, &file.tags, &mut votes);
-        }
-        self.edges.sort_unstable_by_key(|e| (e.0, e.1));
+        let files = snapshot.files.par_iter().enumerate();
+        let one = |votes: &mut Votes, (at, file): (usize, &File)| match file.language {
+            None => Vec::new(),
+            Some(_) => self.of_file(at, &file.tags, &names, votes),
+        };
+        let parts: Vec<Vec<Edge>> = files.map_init(Votes::default, one).collect();
+        // Each part is sorted, what leaves the file before what leaves its definitions, as nodes are.
+        let parted = parts.iter().map(|part| part.split_at(part.partition_point(|e| (e.0 as usize) < self.files)));
+        let (of_files, of_definitions): (Vec<_>, Vec<_>) = parted.unzip();
+        self.edges = [of_files.concat(), of_definitions.concat()].concat();
     }
 
-    /// Adds what leaves the nodes of one file, with the votes for what is around, in parts of the whole vote of each node.
-    fn settle(&mut self, at: usize, tags: &Tags, votes: &mut Votes) {
+    /// What leaves the nodes of one file, sorted.
+    fn of_file(&self, at: usize, tags: &Tags, names: &Names, votes: &mut Votes) -> Vec<Edge> {
+        votes.clear(tags.definitions.len());
+        // References come sorted by name: what a name means in a file is looked up once.
+        let mut asked: Option<((u32, bool), Meaning<'_>)> = None;
+        for ((name, is_type, within), count) in counts(tags) {
+            let meaning = match &asked {
+                Some((last, meaning)) if *last == (name, is_type) => meaning,
+                _ => &asked.insert(((name, is_type), names.meant(at, name, is_type))).1,
+            };
+            if meaning.candidates.is_empty() {
+                continue;
+            }
+            let from = within.and_then(|w| self.node(at, w)).unwrap_or_else(|| node(at));
+            let weight = float(count).sqrt() * meaning.rare;
+            let known = weight * meaning.said / float(meaning.candidates.len());
+            votes.spend(within, weight);
+            for candidate in meaning.candidates.iter().filter(|c| c.node != from) {
+                let private = !meaning.is_local && candidate.is_private;
+                votes.edges.push((from, candidate.node, known * if private { PRIVATE } else { 1.0 }));
+            }
+        }
+        self.settle(at, tags, votes)
+    }
+
+    /// What leaves the nodes of one file, with the votes for what is around, in parts of the whole vote of each node.
+    fn settle(&self, at: usize, tags: &Tags, votes: &mut Votes) -> Vec<Edge> {
         let share = |sum: f64| if sum > 0.0 { sum * UPWARDS / (1.0 - UPWARDS) } else { 1.0 };
         let mut upwards: Vec<(Option<u32>, Node, Node, f64)> = Vec::new();
         let mut top = Vec::new();
@@ -127,19 +138,20 @@ impl Graph {
         // What one node votes for is added up in the order in which it was found.
         votes.edges.sort_by_key(|e| (e.0, e.1));
         let first = self.first.get(at).copied().unwrap_or(Node::MAX);
-        for pair in votes.edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            let Some((from, to, _)) = pair.first() else { continue };
+        let pairs = votes.edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
+        let sums = pairs.filter_map(|pair| {
+            let (from, to, _) = *pair.first()?;
             let weight: f64 = pair.iter().fold(0.0, |sum, e| sum + e.2);
-            self.edges.push((*from, *to, weight / votes.sum(from.checked_sub(first))));
-        }
+            Some((from, to, weight / votes.sum(from.checked_sub(first))))
+        });
+        sums.collect()
     }
 }
 
 /// What the nodes of one file vote for.
 #[derive(Default)]
 struct Votes {
-    /// From, to, weight.
-    edges: Vec<(Node, Node, f64)>,
+    edges: Vec<Edge>,
     /// The whole vote of each definition, with what goes nowhere.
     sums: Vec<f64>,
     /// That of the file itself.

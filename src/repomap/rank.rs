@@ -4,6 +4,7 @@
 
 use super::graph::{Graph, Node, float};
 use super::snapshot::Snapshot;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// The part of its weight that a node passes on.
@@ -35,6 +36,48 @@ pub(super) struct Ranks {
     pub(super) focused: Vec<bool>,
 }
 
+/// The votes that each node gets. Each node's are added up in one order, so that it doesn't matter who adds.
+struct Votes {
+    /// Where those of each node begin, and one more for the end.
+    first: Vec<u32>,
+    /// From whom, and the part.
+    all: Vec<(Node, f64)>,
+}
+
+impl Votes {
+    /// Those of a graph, sorted by the node that gets them, then by the one that gives.
+    fn new(graph: &Graph) -> Votes {
+        let mut first = vec![0_u32; graph.len() + 1];
+        for (_, to, _) in &graph.edges {
+            if let Some(count) = first.get_mut(*to as usize + 1) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for start in &mut first {
+            sum += *start;
+            *start = sum;
+        }
+        let mut next = first.clone();
+        let mut all = vec![(0, 0.0); graph.edges.len()];
+        for (from, to, part) in &graph.edges {
+            let Some(place) = next.get_mut(*to as usize) else { continue };
+            if let Some(vote) = all.get_mut(*place as usize) {
+                *vote = (*from, *part);
+            }
+            *place += 1;
+        }
+        Votes { first, all }
+    }
+
+    /// What a node gets of the ranks of all.
+    fn sum(&self, node: usize, ranks: &[f64]) -> f64 {
+        let place = |at: usize| self.first.get(at).map_or(0, |place| *place as usize);
+        let votes = self.all.get(place(node)..place(node + 1)).unwrap_or_default();
+        votes.iter().map(|(from, part)| ranks.get(*from as usize).map_or(0.0, |rank| rank * part)).fold(0.0, |sum, vote| sum + vote)
+    }
+}
+
 impl Ranks {
     /// Ranks all nodes.
     pub(super) fn new(graph: &Graph, snapshot: &Snapshot, interest: &Interest<'_>) -> Ranks {
@@ -48,19 +91,16 @@ impl Ranks {
                 *sum += part;
             }
         }
+        let votes = Votes::new(graph);
+        let mut next = vec![0.0; of.len()];
         for _ in 0..ROUNDS {
-            let mut next = vec![0.0; of.len()];
-            for (from, to, part) in &graph.edges {
-                if let (Some(rank), Some(into)) = (of.get(*from as usize), next.get_mut(*to as usize)) {
-                    *into += rank * part;
-                }
-            }
             // What leads nowhere starts again.
             let lost: f64 = of.iter().zip(&passed).map(|(rank, passed)| rank * (1.0 - passed)).sum();
-            for (into, base) in next.iter_mut().zip(&start) {
-                *into = DAMPING * (*into + lost * base) + (1.0 - DAMPING) * base;
-            }
-            of = next;
+            let of_node = |(node, (into, base)): (usize, (&mut f64, &f64))| {
+                *into = DAMPING * (votes.sum(node, &of) + lost * base) + (1.0 - DAMPING) * base;
+            };
+            next.par_iter_mut().zip(&start).enumerate().with_min_len(4_096).for_each(of_node);
+            std::mem::swap(&mut of, &mut next);
         }
         Ranks { of, words, focused }
     }

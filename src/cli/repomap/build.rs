@@ -6,7 +6,8 @@ use crate::cli::output::{Color, Failure, print};
 use crate::repomap::{BuildError, Format, Map, Settings, TOKENS, build};
 use crate::tokens::Encoding;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
 
 /// Ways to write a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -73,11 +74,11 @@ impl BuildArgs {
         // The vocabulary is loaded while files are read. A name that isn't known is told of later.
         let load = || Encoding::named(&self.encoding).map(Encoding::load);
         let (snapshot, _) = rayon::join(|| self.tree.read(), load);
-        let mut snapshot = snapshot?;
+        // Never dropped: the process is about to end, and to free a million names one by one takes as long as to rank them.
+        let mut snapshot = ManuallyDrop::new(snapshot?);
         // Whatever stands in the file that is about to be written, the map doesn't list itself.
-        if let Some(output) = self.output.as_deref().and_then(|file| file.canonicalize().ok()).filter(|_| self.tree.rev.is_none())
-        {
-            snapshot.files.retain(|f| self.tree.path.join(&f.path).canonicalize().ok().as_ref() != Some(&output));
+        if let Some(output) = self.output.as_deref().filter(|_| self.tree.rev.is_none()).and_then(|o| below(&self.tree.path, o)) {
+            snapshot.files.retain(|f| f.path != output);
         }
         let map = build(&snapshot, &settings).map_err(|e| unable(&e))?;
         match &self.output {
@@ -90,6 +91,13 @@ impl BuildArgs {
         }
         Ok(if map.files.1 == 0 { super::nothing("mapped") } else { EXIT_CLEAN })
     }
+}
+
+/// The path of a file from the top of a folder that it lies in, as a snapshot has it.
+fn below(folder: &Path, file: &Path) -> Option<String> {
+    let file = file.canonicalize().ok()?;
+    let path = file.strip_prefix(folder.canonicalize().ok()?).ok()?;
+    Some(path.to_str()?.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
 /// What a map holds, in a sentence.

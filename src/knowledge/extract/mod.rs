@@ -199,7 +199,10 @@ fn whole(file: &SourceFile) -> Result<String, (u16, u64, String)> {
         let line = memchr::memchr_iter(b'\n', valid).count() as u64 + 1;
         (101, line, "the source is no UTF-8".to_owned())
     })?;
-    Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    })
 }
 
 /// The lines of a JSONL source that are objects; of the others a finding.

@@ -3,10 +3,11 @@
 use super::lsa::Model;
 use crate::knowledge::model2vec::Given;
 use crate::knowledge::text::Segments;
-use crate::knowledge::vector::{Vector, cosine_of, product, widened};
+use crate::knowledge::vector::{Vector, cosine_of, length, product, widened};
 use crate::knowledge::{KnowledgeError, Store, store};
 use rayon::prelude::*;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Key of the model that was learnt.
 pub(super) const LEARNT: &str = "lsa";
@@ -46,8 +47,32 @@ pub(super) struct Space {
     model: Embedder,
     /// Bytes of a vector.
     width: usize,
-    /// For each segment its vectors, one behind the other; nothing where they are missing.
-    parts: Vec<Vec<u8>>,
+    /// For each segment its vectors; nothing where they are missing.
+    parts: Vec<Part>,
+}
+
+/// The vectors of a segment.
+#[derive(Debug, Default)]
+struct Part {
+    /// One behind the other.
+    vectors: Vec<u8>,
+    /// How long each is beyond its head.
+    tails: Vec<u16>,
+}
+
+/// Bytes at the beginning of a vector that are compared first: the strongest dimensions of what was learnt stand there. Those
+/// behind add at most the product of their lengths (Cauchy and Schwarz), and nearly all vectors are told to be too far by that.
+const HEAD: usize = 48;
+
+/// Vectors that are compared in one go.
+const BLOCK: usize = 4_096;
+
+impl Part {
+    fn new(vectors: Vec<u8>, width: usize) -> Self {
+        let tail = |vector: &[u8]| length(vector.get(HEAD..).unwrap_or_default());
+        let tails = vectors.par_chunks_exact(width.max(1)).with_min_len(BLOCK).map(tail).collect();
+        Self { vectors, tails }
+    }
 }
 
 impl Space {
@@ -71,7 +96,7 @@ impl Space {
         for segment in &segments.all {
             let data = store::read_vectors(db, segment.id)?.unwrap_or_default();
             let whole = data.len() == width * segment.ids.len();
-            parts.push(if whole { data } else { Vec::new() });
+            parts.push(if whole { Part::new(data, width) } else { Part::default() });
         }
         Ok(Some(Self { model, width, parts }))
     }
@@ -84,26 +109,59 @@ impl Space {
     /// The vector of an observation.
     pub(super) fn of(&self, segments: &Segments, observation: i64) -> Option<&[u8]> {
         let (segment, document) = segments.place(observation)?;
-        self.parts.get(segment)?.get(document * self.width..(document + 1) * self.width)
+        self.parts.get(segment)?.vectors.get(document * self.width..(document + 1) * self.width)
     }
 
     /// The observations that are nearest, the nearest first: those of `among`, if it is given, which must be sorted.
     pub(super) fn nearest(&self, segments: &Segments, asked: &[u8], among: Option<&[i64]>, limit: usize) -> Vec<(i64, f64)> {
-        let asked = widened(asked);
+        let asked = Asked { tail: i32::from(length(asked.get(HEAD..).unwrap_or_default())), vector: widened(asked), limit };
+        let least = AtomicI32::new(0);
         let mut near = Nearest::new(limit);
         for (segment, part) in segments.all.iter().zip(&self.parts) {
-            let stands = |at: usize, id: &i64| segment.holds(at) && among.is_none_or(|ids| ids.binary_search(id).is_ok());
-            let vectors = part.par_chunks_exact(self.width.max(1)).zip(&segment.ids).enumerate().with_min_len(8_192);
-            let add = |mut near: Nearest, (at, (vector, id)): (usize, (&[u8], &i64))| {
-                let product = product(&asked, vector);
-                if product > near.least && stands(at, id) {
-                    near.add(product, *id);
-                }
-                near
-            };
-            near.all.extend(vectors.fold(|| Nearest::new(limit), add).flat_map_iter(|near| near.all).collect::<Vec<_>>());
+            let stands = |at: usize, id: i64| segment.holds(at) && among.is_none_or(|ids| ids.binary_search(&id).is_ok());
+            near.all.extend(asked.compare(part, &segment.ids, &stands, &least));
         }
         near.finish().into_iter().map(|(product, id)| (id, f64::from(cosine_of(product)))).collect()
+    }
+}
+
+/// A vector that all others are compared with.
+struct Asked {
+    vector: Vec<i16>,
+    /// How long it is beyond its head.
+    tail: i32,
+    limit: usize,
+}
+
+impl Asked {
+    /// The nearest of a segment, and some that aren't among the nearest. What is less near than `least` is none of them,
+    /// since one block alone has as many as are wanted that are; blocks raise it.
+    fn compare(
+        &self,
+        part: &Part,
+        ids: &[i64],
+        stands: &(dyn Fn(usize, i64) -> bool + Sync),
+        least: &AtomicI32,
+    ) -> Vec<(i32, i64)> {
+        let head = self.vector.get(..HEAD).unwrap_or(&self.vector);
+        let width = self.vector.len().max(1);
+        let blocks = part.vectors.par_chunks(BLOCK * width).zip(part.tails.par_chunks(BLOCK)).zip(ids.par_chunks(BLOCK));
+        let nearest = |(block, (vectors, ids)): (usize, (_, &[i64]))| {
+            let (vectors, tails): (&[u8], &[u16]) = vectors;
+            let mut near = Nearest::new(self.limit);
+            for (at, ((vector, tail), id)) in vectors.chunks_exact(width).zip(tails).zip(ids).enumerate() {
+                let most = product(head, vector) + self.tail * i32::from(*tail);
+                if most <= near.least || most < least.load(Ordering::Relaxed) {
+                    continue;
+                }
+                let product = product(&self.vector, vector);
+                if product > near.least && stands(block * BLOCK + at, *id) && near.add(product, *id) {
+                    least.fetch_max(near.least, Ordering::Relaxed);
+                }
+            }
+            near.all
+        };
+        blocks.enumerate().flat_map_iter(nearest).collect()
     }
 }
 
@@ -121,13 +179,16 @@ impl Nearest {
         Self { limit, least: 0, all: Vec::new() }
     }
 
-    /// Adds one whose product is above the least. Of those that are as near the older ones stay, so ids must rise.
-    fn add(&mut self, product: i32, id: i64) {
+    /// Adds one whose product is above the least. Of those that are as near the older ones stay, so ids must rise. Says
+    /// whether the least has changed.
+    fn add(&mut self, product: i32, id: i64) -> bool {
         self.all.push((product, id));
-        if self.all.len() >= 2 * self.limit.max(1) {
+        let full = self.all.len() >= 2 * self.limit.max(1);
+        if full {
             self.cut();
             self.least = self.all.iter().map(|(product, _)| *product).min().unwrap_or_default();
         }
+        full
     }
 
     fn cut(&mut self) {
@@ -153,6 +214,45 @@ const fn rank((product, id): &(i32, i64)) -> (i32, i64) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn what_is_passed_over_is_too_far() {
+        const MANY: usize = 3 * BLOCK + 77;
+        let mut numbers = crate::random::SplitMix(7);
+        // Strong in front, as what was learnt is; and as strong everywhere, as what is given may be; narrower than a head.
+        for (width, fall) in [(128, 24), (128, 100_000), (64, 40), (20, 100)] {
+            let mut vector = || -> Vec<u8> {
+                let mut component = |n: usize| {
+                    let most = 1 + 90 * fall / (fall + n);
+                    i8::try_from(numbers.below(most)).unwrap() - i8::try_from(most / 2).unwrap()
+                };
+                (0..width).map(|n| component(n).cast_unsigned()).collect()
+            };
+            let vectors: Vec<u8> = (0..MANY).flat_map(|_| vector()).collect();
+            let asked = vector();
+            let part = Part::new(vectors, width);
+            let ids: Vec<i64> = (0..).map(|n| n * 3).take(MANY).collect();
+            let stands = |at: usize, id: i64| ids[at] == id && id % 5 != 0;
+            let mut all: Vec<(i32, i64)> = part
+                .vectors
+                .chunks(width)
+                .zip(&ids)
+                .enumerate()
+                .filter(|(at, (_, id))| stands(*at, **id))
+                .map(|(_, (vector, id))| {
+                    (vector.iter().zip(&asked).map(|(x, y)| i32::from(x.cast_signed()) * i32::from(y.cast_signed())).sum(), *id)
+                })
+                .filter(|(product, _)| *product > 0)
+                .collect();
+            all.sort_by_key(rank);
+            all.truncate(30);
+            let tail = i32::from(length(asked.get(HEAD..).unwrap_or_default()));
+            let wide = Asked { vector: widened(&asked), tail, limit: 30 };
+            let found = wide.compare(&part, &ids, &stands, &AtomicI32::new(0));
+            let near = Nearest { all: found, ..Nearest::new(30) };
+            assert_eq!(near.finish(), all, "{width} {fall}");
+        }
+    }
 
     proptest! {
         #[test]
