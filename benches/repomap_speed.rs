@@ -13,7 +13,7 @@ mod grammar;
 use rayon::prelude::*;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tree_sitter::Parser;
 use yuangs_verify::repomap::{Cache, Language, Settings, build, of_folder};
 
@@ -77,11 +77,11 @@ fn main() {
             clock += elapsed;
         }
         let kept = tempfile::tempdir().unwrap();
-        let cache = Cache::open(kept.path());
+        let cache = Cache::open(kept.path(), SystemTime::now());
         let _ = map(&folder, Some(&cache));
         cache.save().unwrap();
         let (_, warm, usage) = measured(|| {
-            let cache = Cache::open(kept.path());
+            let cache = Cache::open(kept.path(), SystemTime::now());
             let _ = map(&folder, Some(&cache));
             cache.usage()
         });

@@ -14,17 +14,23 @@ pub(crate) const ANY: char = '\u{3}';
 
 /// True if the text holds something that isn't known.
 pub(crate) fn has_hole(s: &str) -> bool {
-    s.bytes().any(|c| c <= 1)
+    holds(s, |c| c <= 1)
+}
+
+/// True if one of the bytes is such. All are looked at, several at once.
+#[inline]
+pub(crate) fn holds(s: &str, is: impl Fn(u8) -> bool) -> bool {
+    s.bytes().fold(false, |found, byte| found | is(byte))
 }
 
 /// True if the text holds an unquoted glob.
 pub(crate) fn has_glob(s: &str) -> bool {
-    s.bytes().any(|c| c == 2 || c == 3)
+    holds(s, |c| c == 2 || c == 3)
 }
 
 /// The text as shown to people: holes as `$…`, globs as written.
 pub(crate) fn show(s: &str) -> String {
-    if !s.bytes().any(|c| c <= 3) {
+    if !holds(s, |c| c <= 3) {
         return s.to_owned();
     }
     let mut out = String::with_capacity(s.len() + 8);

@@ -16,7 +16,7 @@ mod ast;
 mod braces;
 mod builtins;
 mod call;
-mod chars;
+pub(crate) mod chars;
 mod code;
 mod diff;
 mod effect;

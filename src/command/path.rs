@@ -1,7 +1,9 @@
 //! Where a path points, decided from its text alone.
 
 use super::chars::{HOLE, SAFE_HOLE, STAR, has_hole};
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// Class of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -176,6 +178,84 @@ fn is_system(abs: &str) -> bool {
     )
 }
 
+/// Names of files whose contents are secrets, some of them only in certain places.
+const SECRET_NAMES: [&str; 72] = [
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_ecdsa_sk",
+    "id_ed25519_sk",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".git-credentials",
+    ".htpasswd",
+    ".pypirc",
+    ".npmrc",
+    ".s3cfg",
+    ".boto",
+    ".vault-token",
+    "shadow",
+    "gshadow",
+    "master.passwd",
+    "credentials.json",
+    "service-account.json",
+    "service_account.json",
+    "serviceaccount.json",
+    "application_default_credentials.json",
+    ".bash_history",
+    ".zsh_history",
+    ".python_history",
+    ".psql_history",
+    ".mysql_history",
+    ".node_repl_history",
+    ".sh_history",
+    "wallet.dat",
+    "login data",
+    "cookies.sqlite",
+    "logins.json",
+    "key4.db",
+    "key3.db",
+    "keychain-db",
+    "login.keychain-db",
+    "kubeconfig",
+    ".dockercfg",
+    ".cargo-credentials",
+    "credentials.toml",
+    "hosts.yml",
+    ".terraformrc",
+    "terraform.rc",
+    "environ",
+    "secrets.yml",
+    "secrets.yaml",
+    "secrets.json",
+    "secrets.toml",
+    "master.key",
+    "sudoers",
+    ".env",
+    ".envrc",
+    ".pg_service.conf",
+    ".rediscli_history",
+    "ntds.dit",
+    "sam",
+    ".credentials",
+    ".vault_pass",
+    "secrets.env",
+    "krb5.keytab",
+    "token",
+    "authinfo.gpg",
+    ".authinfo",
+    "ssh_host_rsa_key",
+    "ssh_host_ed25519_key",
+    "ssh_host_ecdsa_key",
+    "ssh_host_dsa_key",
+    "cookies",
+];
+
+static SECRET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| SECRET_NAMES.into_iter().collect());
+
 /// True for files whose contents are secrets.
 #[must_use]
 pub fn is_secret_name(path: &str, home: &str) -> bool {
@@ -185,82 +265,7 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
     if lower.ends_with(".pub") {
         return false;
     }
-    let name_hit = matches!(
-        &*lower,
-        "id_rsa"
-            | "id_dsa"
-            | "id_ecdsa"
-            | "id_ed25519"
-            | "id_ecdsa_sk"
-            | "id_ed25519_sk"
-            | ".netrc"
-            | "_netrc"
-            | ".pgpass"
-            | ".my.cnf"
-            | ".git-credentials"
-            | ".htpasswd"
-            | ".pypirc"
-            | ".npmrc"
-            | ".s3cfg"
-            | ".boto"
-            | ".vault-token"
-            | "shadow"
-            | "gshadow"
-            | "master.passwd"
-            | "credentials.json"
-            | "service-account.json"
-            | "service_account.json"
-            | "serviceaccount.json"
-            | "application_default_credentials.json"
-            | ".bash_history"
-            | ".zsh_history"
-            | ".python_history"
-            | ".psql_history"
-            | ".mysql_history"
-            | ".node_repl_history"
-            | ".sh_history"
-            | "wallet.dat"
-            | "login data"
-            | "cookies.sqlite"
-            | "logins.json"
-            | "key4.db"
-            | "key3.db"
-            | "keychain-db"
-            | "login.keychain-db"
-            | "kubeconfig"
-            | ".dockercfg"
-            | ".cargo-credentials"
-            | "credentials.toml"
-            | "hosts.yml"
-            | ".terraformrc"
-            | "terraform.rc"
-            | "environ"
-            | "secrets.yml"
-            | "secrets.yaml"
-            | "secrets.json"
-            | "secrets.toml"
-            | "master.key"
-            | "sudoers"
-            | ".env"
-            | ".envrc"
-            | ".pg_service.conf"
-            | ".rediscli_history"
-            | "ntds.dit"
-            | "sam"
-            | ".credentials"
-            | ".vault_pass"
-            | "secrets.env"
-            | "krb5.keytab"
-            | "token"
-            | "authinfo.gpg"
-            | ".authinfo"
-            | "ssh_host_rsa_key"
-            | "ssh_host_ed25519_key"
-            | "ssh_host_ecdsa_key"
-            | "ssh_host_dsa_key"
-            | "cookies"
-    );
-    if name_hit {
+    if SECRET.contains(&*lower) {
         return match &*lower {
             "cookies" => path.contains("hrom") || path.contains("rave") || path.contains("Edge"),
             "hosts.yml" => path.contains("/gh/"),

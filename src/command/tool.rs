@@ -1,13 +1,16 @@
 //! Effects of tool calls that are no command lines: from the tool's name and from the
 //! paths and URLs among its parameters, whatever those are called.
 
+use super::chars::holds;
 use super::effect::{Analysis, Certainty, EffectKind, Risk, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::param::Param;
 use super::{Context, How};
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// What a tool does by its name, the most telling first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,26 +28,93 @@ enum Verb {
     Unknown,
 }
 
+/// Words of tools' names, and what they say of them.
+const WORDS: [(Verb, &[&str]); 7] = [
+    (
+        Verb::Delete,
+        &["delete", "remove", "unlink", "rm", "rmdir", "destroy", "drop", "purge", "erase", "truncate", "wipe", "clear"],
+    ),
+    (
+        Verb::Execute,
+        &[
+            "exec",
+            "execute",
+            "run",
+            "shell",
+            "bash",
+            "command",
+            "cmd",
+            "terminal",
+            "eval",
+            "script",
+            "spawn",
+            "process",
+            "python",
+            "powershell",
+            "invoke",
+            "kill",
+        ],
+    ),
+    (Verb::Check, &["test", "tests", "build", "compile", "lint", "typecheck"]),
+    (Verb::Move, &["move", "rename", "mv"]),
+    (
+        Verb::Write,
+        &[
+            "write", "create", "update", "edit", "append", "insert", "replace", "patch", "apply", "save", "put", "set", "mkdir",
+            "modify", "touch", "add", "upsert", "store", "copy", "format",
+        ],
+    ),
+    (
+        Verb::Network,
+        &[
+            "github", "gitlab", "gitea", "fetch", "http", "https", "request", "download", "upload", "send", "post", "web",
+            "browse", "browser", "navigate", "url", "curl", "email", "publish", "deploy", "notify", "slack",
+        ],
+    ),
+    (
+        Verb::Read,
+        &[
+            "read",
+            "get",
+            "list",
+            "ls",
+            "search",
+            "find",
+            "query",
+            "view",
+            "show",
+            "cat",
+            "grep",
+            "glob",
+            "stat",
+            "pwd",
+            "which",
+            "env",
+            "tree",
+            "describe",
+            "lookup",
+            "inspect",
+            "count",
+            "open",
+            "think",
+            "wait",
+            "sleep",
+            "head",
+            "tail",
+            "diff",
+            "outline",
+            "symbols",
+            "references",
+            "definition",
+        ],
+    ),
+];
+
 /// What a word of a tool's name says of it.
 fn meaning(word: &str) -> Option<Verb> {
-    Some(match word {
-        "delete" | "remove" | "unlink" | "rm" | "rmdir" | "destroy" | "drop" | "purge" | "erase" | "truncate" | "wipe"
-        | "clear" => Verb::Delete,
-        "exec" | "execute" | "run" | "shell" | "bash" | "command" | "cmd" | "terminal" | "eval" | "script" | "spawn"
-        | "process" | "python" | "powershell" | "invoke" | "kill" => Verb::Execute,
-        "test" | "tests" | "build" | "compile" | "lint" | "typecheck" => Verb::Check,
-        "move" | "rename" | "mv" => Verb::Move,
-        "write" | "create" | "update" | "edit" | "append" | "insert" | "replace" | "patch" | "apply" | "save" | "put" | "set"
-        | "mkdir" | "modify" | "touch" | "add" | "upsert" | "store" | "copy" | "format" => Verb::Write,
-        "github" | "gitlab" | "gitea" | "fetch" | "http" | "https" | "request" | "download" | "upload" | "send" | "post"
-        | "web" | "browse" | "browser" | "navigate" | "url" | "curl" | "email" | "publish" | "deploy" | "notify" | "slack" => {
-            Verb::Network
-        }
-        "read" | "get" | "list" | "ls" | "search" | "find" | "query" | "view" | "show" | "cat" | "grep" | "glob" | "stat"
-        | "pwd" | "which" | "env" | "tree" | "describe" | "lookup" | "inspect" | "count" | "open" | "think" | "wait"
-        | "sleep" | "head" | "tail" | "diff" | "outline" | "symbols" | "references" | "definition" => Verb::Read,
-        _ => return None,
-    })
+    static MEANINGS: LazyLock<FxHashMap<&str, Verb>> =
+        LazyLock::new(|| WORDS.iter().flat_map(|(verb, words)| words.iter().map(|word| (*word, *verb))).collect());
+    MEANINGS.get(word).copied()
 }
 
 /// A name in any of the usual spellings as lower-case words with something between them.
@@ -278,7 +348,7 @@ fn url(text: &str) -> Option<(&str, &str)> {
 
 /// The text without the characters that stand for holes in expanded words.
 fn clean(s: &str) -> Cow<'_, str> {
-    if s.bytes().any(|b| b <= 3) {
+    if holds(s, |b| b <= 3) {
         Cow::Owned(s.chars().map(|c| if c <= '\u{3}' { '\u{1a}' } else { c }).collect())
     } else {
         Cow::Borrowed(s)

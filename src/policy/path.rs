@@ -8,6 +8,7 @@
 use super::effect::Holds;
 use super::pattern::{letter, wildcard};
 use crate::command::Effect as Caused;
+use crate::command::chars::{has_hole, holds};
 use crate::command::path::{PathClass, normalise};
 use crate::command::{EffectKind, Risk};
 use globset::{GlobBuilder, GlobMatcher};
@@ -81,15 +82,11 @@ pub(super) struct Edges {
 impl Edges {
     fn of_path(path: &str) -> Self {
         let mut edges = Self { open: !path.is_ascii(), ..Self::default() };
-        let mut before = b'/';
-        for byte in path.bytes().chain([b'/']) {
-            match (before, byte) {
-                (b'/', b'/') => {}
-                (b'/', _) => edges.begins |= letter(byte),
-                (_, b'/') => edges.ends |= letter(before),
-                _ => {}
+        for name in path.as_bytes().split(|byte| *byte == b'/') {
+            if let (Some(first), Some(last)) = (name.first(), name.last()) {
+                edges.begins |= letter(*first);
+                edges.ends |= letter(*last);
             }
-            before = byte;
         }
         edges
     }
@@ -129,8 +126,7 @@ impl Site {
         if effect.target.is_none() && access == Access::Read && effect.risk == Risk::Low {
             return None;
         }
-        let unsaid = |path: &str| path.bytes().any(|byte| byte <= 1);
-        let known = effect.place.as_ref().filter(|p| p.class != PathClass::Unknown && !unsaid(&p.absolute));
+        let known = effect.place.as_ref().filter(|p| p.class != PathClass::Unknown && !has_hole(&p.absolute));
         let inside = match known.map(|p| p.class) {
             None | Some(PathClass::Unknown) => Holds::Maybe,
             Some(PathClass::Inside | PathClass::Root | PathClass::GitInternal) => Holds::Yes,
@@ -140,7 +136,7 @@ impl Site {
             access,
             inside,
             known: known.is_some(),
-            wild: effect.target.as_ref().is_some_and(|shown| shown.bytes().any(|byte| matches!(byte, b'*' | b'?'))),
+            wild: effect.target.as_ref().is_some_and(|shown| holds(shown, |byte| matches!(byte, b'*' | b'?'))),
             tree: access == Access::Delete && effect.risk == Risk::High,
             dots,
             edges: known.map(|p| Edges::of_path(&p.absolute)).unwrap_or_default(),
@@ -291,7 +287,13 @@ impl PathGlob {
         let text = text.as_bytes();
         let head = text.get(..begins.len().min(text.len())).unwrap_or_default();
         let tail = text.get(text.len().saturating_sub(ends.len())..).unwrap_or_default();
-        // The last byte first: what several globs share stands in front.
+        // The last byte first: what several globs share stands in front. One of ASCII is folded to no other than itself.
+        if let (true, Some(last), Some(end)) = (whole, text.last(), ends.last())
+            && last.is_ascii()
+            && !last.eq_ignore_ascii_case(end)
+        {
+            return false;
+        }
         let same = head.len() == begins.len()
             && head.last().map(u8::to_ascii_lowercase) == begins.last().map(u8::to_ascii_lowercase)
             && head.eq_ignore_ascii_case(begins)
@@ -303,7 +305,7 @@ impl PathGlob {
     fn covers(&self, path: &str, blind: bool, below: bool) -> bool {
         let glob = if blind { &self.blind } else { &self.exact };
         if self.by_name {
-            let mut names = path.split('/').rev().filter(|p| !p.is_empty());
+            let mut names = from_the_end(path);
             let fits = |name: &str| match &self.simple {
                 _ if !self.may_fit(name, true) => false,
                 // What folds to an ASCII letter without being one is left to the general matcher.
@@ -321,6 +323,19 @@ impl PathGlob {
         }
         below && path.match_indices('/').skip(1).any(|(i, _)| path.get(..i).is_some_and(|p| glob.is_match(p)))
     }
+}
+
+/// The names of a path, the last one first. They are short: looking byte by byte is quicker than a search that is made for long
+/// texts.
+fn from_the_end(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(path);
+    let names = std::iter::from_fn(move || {
+        let here = rest?;
+        let slash = here.bytes().rposition(|byte| byte == b'/');
+        rest = slash.and_then(|at| here.get(..at));
+        slash.map_or(Some(here), |at| here.get(at + 1..))
+    });
+    names.filter(|name| !name.is_empty())
 }
 
 /// The plain text that a glob begins and ends with. What isn't ASCII may be folded and isn't said; nor is the end of a path,

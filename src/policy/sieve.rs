@@ -117,9 +117,8 @@ impl<'f, 'a> Held<'f, 'a> {
             }
             let bit = |has: bool, bit| if has { bit } else { 0 };
             let paths = facts.places().map(|place| place.site.edges()).reduce(Edges::and);
-            let things = bit(paths.is_some(), PLACES)
-                | bit(facts.hosts().next().is_some(), HOSTS)
-                | bit(!facts.steps().is_empty(), STEPS);
+            let things =
+                bit(paths.is_some(), PLACES) | bit(facts.hosts().next().is_some(), HOSTS) | bit(!facts.steps().is_empty(), STEPS);
             (things, facts.effects(), paths.unwrap_or_default())
         });
         sieve.things & !things == 0
@@ -209,6 +208,9 @@ mod tests {
         let policy = load("p", "version: 1\nid: p\ncombine: first-match\ndefault: { effect: deny, reason: r }\nrules:\n  - { id: a, when: { type: shell_cmd, host: ['*'], effects: [delete] }, effect: deny, reason: r }\n  - { id: b, when: { any: [ { path: { glob: x } }, { tool: y } ] }, effect: deny, reason: r }\n  - { id: c, when: { not: { host: ['*'] } }, effect: deny, reason: r }\n").unwrap();
         let sieves: Vec<Sieve> = policy.rules.iter().map(|r| Sieve::of(&r.when, false)).collect();
         let delete = crate::policy::facts::bit(crate::command::EffectKind::Delete);
-        assert_eq!(sieves, [Sieve { types: 2, things: HOSTS, effects: delete, tools: 0, paths: Vec::new() }, Sieve::OPEN, Sieve::OPEN]);
+        assert_eq!(
+            sieves,
+            [Sieve { types: 2, things: HOSTS, effects: delete, tools: 0, paths: Vec::new() }, Sieve::OPEN, Sieve::OPEN]
+        );
     }
 }

@@ -94,13 +94,13 @@ pub struct Usage {
 }
 
 impl Cache {
-    /// Opens the cache of a folder. One that can't be believed is empty.
-    pub fn open(folder: &Path) -> Cache {
-        let (began, path) = (SystemTime::now(), folder.join(NAME));
+    /// Opens the cache of a folder, now. One that can't be believed is empty.
+    pub fn open(folder: &Path, now: SystemTime) -> Cache {
+        let path = folder.join(NAME);
         let fits = fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= MAX_BYTES);
         let bytes = if fits { fs::read(&path).unwrap_or_default() } else { Vec::new() };
         let content = index(&bytes).unwrap_or_default();
-        Cache { folder: folder.to_path_buf(), bytes, content, began, state: Mutex::default() }
+        Cache { folder: folder.to_path_buf(), bytes, content, began: now, state: Mutex::default() }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -221,9 +221,13 @@ mod tests {
 
     const TEXT: &str = "/// Doc.\npub fn f(x: A) -> B { g(x) }\n";
 
+    fn open(folder: &Path) -> Cache {
+        Cache::open(folder, SystemTime::UNIX_EPOCH)
+    }
+
     fn written() -> (tempfile::TempDir, Vec<u8>) {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::open(folder.path());
+        let cache = open(folder.path());
         cache.put(Key::of(Language::Rust, TEXT), &extract(Language::Rust, TEXT).unwrap());
         cache.save().unwrap();
         let bytes = fs::read(folder.path().join(NAME)).unwrap();
@@ -233,14 +237,14 @@ mod tests {
     #[test]
     fn what_was_parsed_is_found_again() {
         let (folder, _) = written();
-        let cache = Cache::open(folder.path());
+        let cache = open(folder.path());
         assert_eq!(cache.get(&Key::of(Language::Rust, TEXT)), Some(extract(Language::Rust, TEXT).unwrap()));
         assert_eq!(cache.get(&Key::of(Language::C, TEXT)), None);
         assert_eq!(cache.usage(), Usage { found: 1, parsed: 0 });
         cache.save().unwrap();
-        let unused = Cache::open(folder.path());
+        let unused = open(folder.path());
         unused.save().unwrap();
-        assert!(Cache::open(folder.path()).content.entries.is_empty(), "what no run needs any more goes");
+        assert!(open(folder.path()).content.entries.is_empty(), "what no run needs any more goes");
     }
 
     #[test]
@@ -250,16 +254,16 @@ mod tests {
         fs::write(&path, TEXT).unwrap();
         let Some(stamp) = Stamp::of(&fs::metadata(&path).unwrap()) else { return };
         let seen = Seen::Source(Language::Rust, Key::of(Language::Rust, TEXT));
-        let cache = |began| Cache { began, ..Cache::open(folder.path()) };
-        let now = SystemTime::now();
+        let now = fs::metadata(&path).unwrap().modified().unwrap();
+        let cache = |now| Cache::open(folder.path(), now);
         let fresh = cache(now);
         fresh.saw("a.rs", stamp, seen);
         fresh.save().unwrap();
-        assert_eq!(Cache::open(folder.path()).seen("a.rs", &stamp), None, "it was written just now");
+        assert_eq!(open(folder.path()).seen("a.rs", &stamp), None, "it was written just now");
         let later = cache(now + std::time::Duration::from_mins(1));
         later.saw("a.rs", stamp, seen);
         later.save().unwrap();
-        let again = Cache::open(folder.path());
+        let again = open(folder.path());
         assert_eq!(again.seen("a.rs", &stamp), Some(seen));
         assert_eq!(again.seen("b.rs", &stamp), None);
         fs::write(&path, format!("{TEXT}\n")).unwrap();
@@ -278,7 +282,8 @@ mod tests {
         write("d.txt", b"\0\0");
         let plain = of_folder(tree.path(), None).unwrap();
         assert_eq!((plain.files.len(), plain.left_out.len()), (3, 1));
-        let later = || Cache { began: SystemTime::now() + std::time::Duration::from_mins(1), ..Cache::open(kept.path()) };
+        let now = fs::metadata(tree.path().join("d.txt")).unwrap().modified().unwrap();
+        let later = || Cache::open(kept.path(), now + std::time::Duration::from_mins(1));
         for _ in 0..2 {
             let cache = later();
             assert_eq!(of_folder(tree.path(), Some(&cache)).unwrap(), plain);
@@ -319,9 +324,9 @@ mod tests {
             let mut broken = bytes.clone();
             broken[at] ^= 1;
             fs::write(folder.path().join(NAME), broken).unwrap();
-            assert!(Cache::open(folder.path()).content.entries.is_empty(), "byte {at}");
+            assert!(open(folder.path()).content.entries.is_empty(), "byte {at}");
             fs::write(folder.path().join(NAME), &bytes[..at]).unwrap();
-            assert!(Cache::open(folder.path()).content.entries.is_empty(), "cut at {at}");
+            assert!(open(folder.path()).content.entries.is_empty(), "cut at {at}");
         }
     }
 
@@ -336,7 +341,7 @@ mod tests {
             bytes.extend(body);
             bytes.extend(Sha256::digest(&bytes));
             let content = index(&bytes).unwrap();
-            let cache = Cache { folder: PathBuf::new(), bytes, content, began: SystemTime::now(), state: Mutex::default() };
+            let cache = Cache { folder: PathBuf::new(), bytes, content, began: SystemTime::UNIX_EPOCH, state: Mutex::default() };
             if let Some(tags) = cache.get(&Key::of(Language::Rust, "")) {
                 prop_assert!(tags.is_sound());
             }

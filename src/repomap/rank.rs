@@ -74,7 +74,10 @@ impl Votes {
     fn sum(&self, node: usize, ranks: &[f64]) -> f64 {
         let place = |at: usize| self.first.get(at).map_or(0, |place| *place as usize);
         let votes = self.all.get(place(node)..place(node + 1)).unwrap_or_default();
-        votes.iter().map(|(from, part)| ranks.get(*from as usize).map_or(0.0, |rank| rank * part)).fold(0.0, |sum, vote| sum + vote)
+        votes
+            .iter()
+            .map(|(from, part)| ranks.get(*from as usize).map_or(0.0, |rank| rank * part))
+            .fold(0.0, |sum, vote| sum + vote)
     }
 }
 

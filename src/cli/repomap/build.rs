@@ -71,11 +71,12 @@ impl BuildArgs {
             explain: self.explain,
             ..Settings::default()
         };
-        // The vocabulary is loaded while files are read. A name that isn't known is told of later.
-        let load = || Encoding::named(&self.encoding).map(Encoding::load);
-        let (snapshot, _) = rayon::join(|| self.tree.read(), load);
+        // The vocabulary is loaded while files are read and names are ranked. A name that isn't known is told of later.
+        if let Some(encoding) = Encoding::named(&self.encoding) {
+            rayon::spawn(move || encoding.load());
+        }
         // Never dropped: the process is about to end, and to free a million names one by one takes as long as to rank them.
-        let mut snapshot = ManuallyDrop::new(snapshot?);
+        let mut snapshot = ManuallyDrop::new(self.tree.read()?);
         // Whatever stands in the file that is about to be written, the map doesn't list itself.
         if let Some(output) = self.output.as_deref().filter(|_| self.tree.rev.is_none()).and_then(|o| below(&self.tree.path, o)) {
             snapshot.files.retain(|f| f.path != output);

@@ -5,6 +5,7 @@ use crate::repomap::{Cache, LeftOut, Snapshot, of_folder, of_revision};
 use crate::workspace::git::Repository;
 use clap::Args;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The tree to read.
 #[derive(Debug, Args)]
@@ -24,7 +25,7 @@ pub(super) struct TreeArgs {
 impl TreeArgs {
     /// Reads it, and keeps what was parsed.
     pub(super) fn read(&self) -> Result<Snapshot, Failure> {
-        let cache = self.cache.as_deref().map(Cache::open);
+        let cache = self.cache.as_deref().map(|folder| Cache::open(folder, SystemTime::now()));
         let snapshot = match &self.rev {
             None => of_folder(&self.path, cache.as_ref()).map_err(|e| Failure::unable(e.to_string(), "it takes a folder"))?,
             Some(rev) => revision(&self.path, rev, cache.as_ref())?,

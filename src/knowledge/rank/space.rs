@@ -62,7 +62,7 @@ struct Part {
 
 /// Bytes at the beginning of a vector that are compared first: the strongest dimensions of what was learnt stand there. Those
 /// behind add at most the product of their lengths (Cauchy and Schwarz), and nearly all vectors are told to be too far by that.
-const HEAD: usize = 48;
+const HEAD: usize = 64;
 
 /// Vectors that are compared in one go.
 const BLOCK: usize = 4_096;
