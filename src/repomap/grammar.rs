@@ -25,8 +25,8 @@ use super::pattern::{self, Pattern, PatternError};
 use super::tags::{Kind, Use};
 use std::sync::OnceLock;
 
-/// The version of everything that turns bytes into [`super::Tags`]: queries, grammars and the code. It is a part
-/// of the key of every cached entry, so it changes whenever the same bytes may give other tags.
+/// The version of everything that turns bytes into [`super::Tags`], or leaves a file out for them: queries, grammars and the code.
+/// It is a part of the key of every cached entry, so it changes whenever the same bytes may give something else.
 pub(super) const VERSION: u32 = 3;
 
 /// What a capture means.
