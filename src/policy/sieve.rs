@@ -103,13 +103,15 @@ impl<'f, 'a> Held<'f, 'a> {
     }
 
     /// Whether a rule with this sieve is worth asking.
+    #[inline]
     pub(crate) fn passes(&mut self, sieve: &Sieve) -> bool {
-        if sieve.types & self.kind == 0 || sieve.tools != 0 && sieve.tools & self.tool == 0 {
-            return false;
-        }
-        if sieve.things == 0 && sieve.effects == 0 {
-            return true;
-        }
+        sieve.types & self.kind != 0
+            && (sieve.tools == 0 || sieve.tools & self.tool != 0)
+            && (sieve.things == 0 && sieve.effects == 0 || self.has(sieve))
+    }
+
+    /// Whether the action has what the sieve asks of its effects.
+    fn has(&mut self, sieve: &Sieve) -> bool {
         let facts = self.facts;
         let (things, effects, paths) = *self.found.get_or_insert_with(|| {
             if facts.hides() {
