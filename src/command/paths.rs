@@ -36,7 +36,6 @@ impl Engine<'_> {
         if arg.text.contains(HOLE) || has_glob(&arg.text) { Certainty::Possible } else { Certainty::Certain }
     }
 
-    /// Adds the effect of a path that has been classed.
     /// An effect on a path that is looked at.
     fn emit_look(&mut self, kind: EffectKind, arg: &Arg, info: PathInfo, risk: Risk, why: &'static str) {
         self.emit_path(kind, arg, (info, false), risk, why);
@@ -47,6 +46,7 @@ impl Engine<'_> {
         self.emit_path(kind, arg, (info, true), risk, why);
     }
 
+    /// Adds the effect of a path that has been classed, with whether that changes it.
     fn emit_path(&mut self, kind: EffectKind, arg: &Arg, (info, changes): (PathInfo, bool), risk: Risk, why: &'static str) {
         let certainty = Self::certainty(arg);
         let target = show(&arg.text);

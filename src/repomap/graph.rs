@@ -89,7 +89,7 @@ impl Graph {
         // Each part is sorted, what leaves the file before what leaves its definitions, as nodes are.
         let parted = parts.iter().map(|part| part.split_at(part.partition_point(|e| (e.0 as usize) < self.files)));
         let (of_files, of_definitions): (Vec<_>, Vec<_>) = parted.unzip();
-        self.edges = [of_files.concat(), of_definitions.concat()].concat();
+        self.edges = [of_files, of_definitions].concat().concat();
     }
 
     /// What leaves the nodes of one file, sorted.

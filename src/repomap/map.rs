@@ -155,7 +155,7 @@ pub fn build(snapshot: &Snapshot, settings: &Settings) -> Result<Map, BuildError
             return Err(BuildError::Focus(focus.clone()));
         }
     }
-    let (ground, ()) = rayon::join(|| Ground::new(snapshot, settings), || encoding.load());
+    let ground = Ground::new(snapshot, settings);
     let fits = |entries: usize| {
         let text = render::write(&ground, entries);
         encoding.count_within(&text, settings.tokens).map(|tokens| (text, tokens, entries))

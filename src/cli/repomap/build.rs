@@ -1,13 +1,13 @@
 //! `repomap build`.
 
-use super::tree::TreeArgs;
+use super::tree::{TreeArgs, relative};
 use crate::cli::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print};
 use crate::repomap::{BuildError, Format, Map, Settings, TOKENS, build};
 use crate::tokens::Encoding;
 use clap::{Args, ValueEnum};
 use std::mem::ManuallyDrop;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Ways to write a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -71,14 +71,11 @@ impl BuildArgs {
             explain: self.explain,
             ..Settings::default()
         };
-        // The vocabulary is loaded while files are read and names are ranked. A name that isn't known is told of later.
-        if let Some(encoding) = Encoding::named(&self.encoding) {
-            rayon::spawn(move || encoding.load());
-        }
         // Never dropped: the process is about to end, and to free a million names one by one takes as long as to rank them.
-        let mut snapshot = ManuallyDrop::new(self.tree.read()?);
+        let mut snapshot = ManuallyDrop::new(self.tree.read_for(&settings)?);
         // Whatever stands in the file that is about to be written, the map doesn't list itself.
-        if let Some(output) = self.output.as_deref().filter(|_| self.tree.rev.is_none()).and_then(|o| below(&self.tree.path, o)) {
+        let output = self.output.as_deref().filter(|_| self.tree.rev.is_none());
+        if let Some(Ok(Some(output))) = output.map(|file| relative(&self.tree.path, file)) {
             snapshot.files.retain(|f| f.path != output);
         }
         let map = build(&snapshot, &settings).map_err(|e| unable(&e))?;
@@ -92,13 +89,6 @@ impl BuildArgs {
         }
         Ok(if map.files.1 == 0 { super::nothing("mapped") } else { EXIT_CLEAN })
     }
-}
-
-/// The path of a file from the top of a folder that it lies in, as a snapshot has it.
-fn below(folder: &Path, file: &Path) -> Option<String> {
-    let file = file.canonicalize().ok()?;
-    let path = file.strip_prefix(folder.canonicalize().ok()?).ok()?;
-    Some(path.to_str()?.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
 /// What a map holds, in a sentence.

@@ -54,7 +54,7 @@ impl CheckArgs {
         let name = self.map.to_string_lossy().replace('\\', "/");
         let given = read(&self.map, &name)?;
         let settings = settings(&given, &name)?;
-        let built = build(&self.tree.read()?, &settings).map_err(|e| unable(&e))?;
+        let built = build(&self.tree.read_for(&settings)?, &settings).map_err(|e| unable(&e))?;
         // A checkout may have changed the line ends.
         let same = given.replace("\r\n", "\n") == built.text;
         let lines = if same { Vec::new() } else { difference(&given, &built.text) };

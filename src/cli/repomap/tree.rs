@@ -1,10 +1,11 @@
 //! Which tree is read.
 
 use crate::cli::output::Failure;
-use crate::repomap::{Cache, LeftOut, Snapshot, of_folder, of_revision};
+use crate::repomap::{Cache, LeftOut, Settings, Snapshot, of_folder, of_revision};
 use crate::workspace::git::Repository;
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::time::SystemTime;
 
 /// The tree to read.
@@ -23,6 +24,15 @@ pub(super) struct TreeArgs {
 }
 
 impl TreeArgs {
+    /// Reads it for a map with these settings: what the map counts tokens with is loaded meanwhile.
+    pub(super) fn read_for(&self, settings: &Settings) -> Result<Snapshot, Failure> {
+        // One that isn't known is told of when the map is built.
+        if let Ok(encoding) = settings.encoding() {
+            rayon::spawn(move || encoding.load());
+        }
+        self.read()
+    }
+
     /// Reads it, and keeps what was parsed.
     pub(super) fn read(&self) -> Result<Snapshot, Failure> {
         let cache = self.cache.as_deref().map(|folder| Cache::open(folder, SystemTime::now()));
@@ -72,10 +82,13 @@ pub(super) fn unread(snapshot: &Snapshot) -> usize {
 
 /// Where a folder lies below another one, with `/` at its end; empty when they are the same.
 fn below(top: &Path, path: &Path) -> Result<String, Failure> {
-    let real = |p: &Path| {
-        p.canonicalize().map_err(|e| Failure::unable(format!("can't find `{}`: {e}", p.display()), "PATH must be a folder"))
-    };
-    let (top, path) = (real(top)?, real(path)?);
-    let inner = path.strip_prefix(&top).map(|p| p.to_string_lossy().replace('\\', "/")).unwrap_or_default();
+    let missing = |e| Failure::unable(format!("can't find `{}`: {e}", path.display()), "PATH must be a folder");
+    let inner = relative(top, path).map_err(missing)?.unwrap_or_default();
     Ok(if inner.is_empty() { inner } else { format!("{inner}/") })
+}
+
+/// Where something lies below a folder, as a snapshot has it: with `/`. None when it lies elsewhere.
+pub(super) fn relative(top: &Path, path: &Path) -> io::Result<Option<String>> {
+    let (top, path) = (top.canonicalize()?, path.canonicalize()?);
+    Ok(path.strip_prefix(top).ok().map(|inner| inner.to_string_lossy().replace(MAIN_SEPARATOR, "/")))
 }

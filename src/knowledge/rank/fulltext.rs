@@ -58,7 +58,18 @@ pub(super) fn search(
         let found = scores.iter().zip(&segment.ids).filter(|(score, _)| **score > 0.0).map(|(score, id)| (*score, *id));
         best.extend(found.filter(|(_, id)| among.is_none_or(|ids| ids.binary_search(id).is_ok())));
     }
-    Ok(super::leading(best, limit).into_iter().map(|(score, id)| (id, f64::from(score))).collect())
+    Ok(leading(best, limit).into_iter().map(|(score, id)| (id, f64::from(score))).collect())
+}
+
+/// The best by their figures, the best first; the older ones where figures agree.
+fn leading(mut all: Vec<(f32, i64)>, limit: usize) -> Vec<(f32, i64)> {
+    let order = |a: &(f32, i64), b: &(f32, i64)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    if all.len() > limit {
+        all.select_nth_unstable_by(limit, order);
+        all.truncate(limit);
+    }
+    all.sort_unstable_by(order);
+    all
 }
 
 /// How much a word says that stands in `found` of `all` documents. Never nothing, unlike in the formula of 1994: in a small

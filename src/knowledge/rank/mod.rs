@@ -20,14 +20,3 @@ mod update;
 pub use search::{Found, Query, Ranker, Scores, Stages};
 pub use update::Vectors;
 pub(super) use update::update;
-
-/// The best by their figures, the best first; the older ones where figures agree.
-fn leading(mut all: Vec<(f32, i64)>, limit: usize) -> Vec<(f32, i64)> {
-    let order = |a: &(f32, i64), b: &(f32, i64)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-    if all.len() > limit {
-        all.select_nth_unstable_by(limit, order);
-        all.truncate(limit);
-    }
-    all.sort_unstable_by(order);
-    all
-}
