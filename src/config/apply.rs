@@ -1,10 +1,10 @@
 //! What a configuration does to a report: other severities, ignores, the baseline. Nothing of it is silent.
 
 use super::{Baseline, Config, Ignore, Level, day_end};
-use crate::diag::{Code, Finding, Severity};
-use crate::verify::{Counts, Report};
+use crate::diag::{Code, Finding};
+use crate::verify::Report;
 use globset::{GlobBuilder, GlobMatcher};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What was done, for the report to say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,21 +57,32 @@ pub fn apply(report: &mut Report, config: &Config, baseline: Option<&Baseline>, 
     let known = baseline.map(Baseline::fingerprints).unwrap_or_default();
     let mut met: BTreeSet<String> = BTreeSet::new();
     let mut changed: BTreeSet<Code> = BTreeSet::new();
+    let severities: BTreeMap<Code, _> =
+        config.severity.iter().filter_map(|(code, change)| Some((Code::parse(code)?, change))).collect();
+    for ((code, severity), number) in std::mem::take(&mut report.dropped) {
+        let Some(change) = severities.get(&code) else { continue };
+        changed.insert(code);
+        let counted = report.counts.of(severity);
+        *counted = counted.saturating_sub(number);
+        if let Some(severity) = change.level.severity() {
+            *report.counts.of(severity) += number;
+        } else {
+            applied.ignored += number;
+            report.counts.left_out = report.counts.left_out.saturating_sub(number);
+        }
+    }
     let counts = &mut report.counts;
     report.findings.retain_mut(|finding| {
-        uncount(counts, finding.severity);
-        let change = config.severity.get(&finding.code.to_string());
+        let counted = counts.of(finding.severity);
+        *counted = counted.saturating_sub(1);
+        let change = severities.get(&finding.code);
         if let Some(change) = change {
             changed.insert(finding.code);
-            match change.level {
-                Level::Error => finding.severity = Severity::Error,
-                Level::Warning => finding.severity = Severity::Warning,
-                Level::Note => finding.severity = Severity::Note,
-                Level::Off => {
-                    applied.ignored += 1;
-                    return false;
-                }
-            }
+            let Some(severity) = change.level.severity() else {
+                applied.ignored += 1;
+                return false;
+            };
+            finding.severity = severity;
         }
         let mut let_pass = false;
         for (_, ignore) in active.iter_mut().filter(|(_, i)| i.fits(finding)) {
@@ -96,7 +107,7 @@ pub fn apply(report: &mut Report, config: &Config, baseline: Option<&Baseline>, 
         }
     }
     for code in changed {
-        if let Some(change) = config.severity.get(&code.to_string()) {
+        if let Some(change) = severities.get(&code) {
             let level = match change.level {
                 Level::Error => "an error",
                 Level::Warning => "a warning",
@@ -119,18 +130,10 @@ pub fn apply(report: &mut Report, config: &Config, baseline: Option<&Baseline>, 
     applied
 }
 
-fn uncount(counts: &mut Counts, severity: Severity) {
-    let count = match severity {
-        Severity::Error => &mut counts.errors,
-        Severity::Warning => &mut counts.warnings,
-        Severity::Note => &mut counts.notes,
-    };
-    *count = count.saturating_sub(1);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diag::Severity;
     use crate::verify::{Options, verify_reader};
 
     fn broken() -> Report {

@@ -137,6 +137,19 @@ pub enum Level {
     Off,
 }
 
+impl Level {
+    /// The severity that findings get; none when there are to be no findings.
+    #[must_use]
+    pub const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Error => Some(Severity::Error),
+            Self::Warning => Some(Severity::Warning),
+            Self::Note => Some(Severity::Note),
+            Self::Off => None,
+        }
+    }
+}
+
 /// `[[ignore]]`: findings that fit everything that is said.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

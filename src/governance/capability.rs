@@ -1,6 +1,6 @@
 //! Capability tokens: issued once, revoked once and for good.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a ledger refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -18,16 +18,24 @@ pub enum LedgerError {
 
 /// The tokens of one execution, live and revoked. A token is in one of the two sets, never in both:
 /// the type makes it so.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ledger<T> {
     tokens: BTreeMap<Box<str>, (T, bool)>,
+    /// Revoked before anybody issued them: nobody ever shall.
+    buried: BTreeSet<Box<str>>,
+}
+
+impl<T> Default for Ledger<T> {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl<T> Ledger<T> {
     /// An empty ledger.
     #[must_use]
     pub fn new() -> Self {
-        Self { tokens: BTreeMap::new() }
+        Self { tokens: BTreeMap::new(), buried: BTreeSet::new() }
     }
 
     /// Issues a token.
@@ -38,6 +46,7 @@ impl<T> Ledger<T> {
         match self.tokens.get(id) {
             Some((_, false)) => Err(LedgerError::AlreadyIssued),
             Some((_, true)) => Err(LedgerError::Revoked),
+            None if self.buried.contains(id) => Err(LedgerError::Revoked),
             None => {
                 self.tokens.insert(id.into(), (token, false));
                 Ok(())
@@ -45,13 +54,16 @@ impl<T> Ledger<T> {
         }
     }
 
-    /// Revokes a token for good.
+    /// Revokes a token for good, be it one that nobody has issued yet.
     ///
     /// # Errors
     /// When it was never issued or is revoked already.
     pub fn revoke(&mut self, id: &str) -> Result<(), LedgerError> {
         match self.tokens.get_mut(id) {
-            None => Err(LedgerError::Unknown),
+            None => {
+                self.buried.insert(id.into());
+                Err(LedgerError::Unknown)
+            }
             Some((_, true)) => Err(LedgerError::Revoked),
             Some((_, revoked)) => {
                 *revoked = true;
@@ -92,7 +104,9 @@ mod tests {
     fn a_token_lives_once() {
         let mut ledger = Ledger::new();
         assert_eq!(ledger.live("c"), Err(LedgerError::Unknown));
-        assert_eq!(ledger.revoke("c"), Err(LedgerError::Unknown));
+        assert_eq!(ledger.revoke("d"), Err(LedgerError::Unknown));
+        assert_eq!(ledger.issue("d", ()), Err(LedgerError::Revoked));
+        assert!(!ledger.is_used());
         assert_eq!(ledger.issue("c", ()), Ok(()));
         assert_eq!(ledger.issue("c", ()), Err(LedgerError::AlreadyIssued));
         assert_eq!(ledger.live("c"), Ok(&()));

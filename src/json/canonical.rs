@@ -22,10 +22,21 @@ pub fn canonical_eq(a: Raw<'_>, b: Raw<'_>) -> bool {
 /// The canonical form of a value.
 #[must_use]
 pub fn canonicalise(value: Raw<'_>) -> String {
+    respelled(value, true)
+}
+
+/// The value as ECMAScript's `JSON.stringify` spells it: as the canonical form, but with the members in the order in which
+/// they are written.
+#[must_use]
+pub fn stringify(value: Raw<'_>) -> String {
+    respelled(value, false)
+}
+
+fn respelled(value: Raw<'_>, sorted: bool) -> String {
     let mut out = String::with_capacity(value.as_written().len());
     let mut scanner = Scanner::new(value.as_written(), MAX_DEPTH);
     // The text was checked when it was read; if it wasn't, it is compared as it stands.
-    if write(&mut scanner, &mut out).is_none() {
+    if write(&mut scanner, sorted, &mut out).is_none() {
         return value.as_written().to_owned();
     }
     out
@@ -38,7 +49,7 @@ enum Open<'a> {
 }
 
 /// Writes one value with a stack of its own, so that depth costs memory and not stack.
-fn write(scanner: &mut Scanner<'_>, out: &mut String) -> Option<()> {
+fn write(scanner: &mut Scanner<'_>, sorted: bool, out: &mut String) -> Option<()> {
     let mut open: Vec<Open<'_>> = Vec::new();
     loop {
         let mut done = match scanner.kind().ok()? {
@@ -96,7 +107,7 @@ fn write(scanner: &mut Scanner<'_>, out: &mut String) -> Option<()> {
                 break;
             }
             done = Some(match open.pop()? {
-                Open::Object { members, .. } => object(members),
+                Open::Object { members, .. } => object(members, sorted),
                 Open::Array { mut text, .. } => {
                     text.push(']');
                     text
@@ -106,9 +117,11 @@ fn write(scanner: &mut Scanner<'_>, out: &mut String) -> Option<()> {
     }
 }
 
-/// Members in the order of their UTF-16 code units (RFC 8785, 3.2.3).
-fn object(mut members: Vec<(Cow<'_, str>, String)>) -> String {
-    members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+/// Members, `sorted` in the order of their UTF-16 code units (RFC 8785, 3.2.3).
+fn object(mut members: Vec<(Cow<'_, str>, String)>, sorted: bool) -> String {
+    if sorted {
+        members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    }
     let mut text = String::from("{");
     for (index, (name, value)) in members.iter().enumerate() {
         if index > 0 {
@@ -233,6 +246,12 @@ mod tests {
         assert_eq!(canonical(text), expected);
         let keys = r#"{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}"#;
         assert_eq!(canonical(keys), "{\"\\r\":2,\"1\":4,\"\u{80}\":6,\"ö\":7,\"€\":1,\"😀\":5,\"\u{fb33}\":3}");
+    }
+
+    #[test]
+    fn stringified_values_keep_the_order_of_their_members() {
+        let text = r#"{ "b" : "\u4f60\u00e9\ud800\/", "a": [1.0, 1E2, null] }"#;
+        assert_eq!(stringify(Raw::trusted(text)), r#"{"b":"你é\ud800/","a":[1,100,null]}"#);
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod locate;
 mod scan;
 mod text;
 
-pub use canonical::{canonical_eq, canonicalise};
+pub use canonical::{canonical_eq, canonicalise, stringify};
 pub use de::{Deserializer, from_text};
 pub use locate::{Located, pointer_at, resolve, resolve_all};
 pub use scan::{Error, ErrorKind, Note, NoteKind, Scanner, ValueKind};

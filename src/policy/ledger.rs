@@ -74,14 +74,15 @@ impl Ledger {
                 account.agent = proposal.agent.map(|a| a.decode().into_owned());
             }
             Fact::Decided(decision) => account.decide(step, decision, ask),
-            Fact::Beside(Beside::Decided(action, Some(decision))) => {
+            Fact::Beside(Beside::Decided(action, Some(told))) => {
+                let decision = &told.decision;
                 if let Some(action) = action {
                     account.proposed = taken(action).map(|a| (a, action.risk));
                 }
                 account.decide(step, decision, ask);
             }
             Fact::Executed(executed) => account.executed(executed),
-            Fact::Beside(Beside::Executed(executed)) => account.executed(executed),
+            Fact::Beside(Beside::Executed(executed, _)) => account.executed(executed),
             Fact::Ended(_) => {
                 self.open.remove(execution);
             }

@@ -142,12 +142,13 @@ fn signed(text: &str, id: &str, decision: &str, proposed: Option<&str>) -> Optio
     let plain =
         |pointer: &str| value(text, pointer).and_then(|raw| serde_json::from_str::<serde_json::Value>(raw.as_written()).ok());
     let part = |name: &str| plain(&format!("{decision}/{name}"));
-    let modified = hash_of(text, &format!("{decision}/modifiedAction"));
+    let status = part("status")?;
+    let modified = hash_of(text, &format!("{decision}/modifiedAction")).filter(|_| status == "modified");
     let core = serde_json::json!({
         "executionId": id,
         "turnId": plain("/turnId")?,
         "actionHash": modified.as_deref().or(proposed)?,
-        "status": part("status")?,
+        "status": status,
         "by": part("by")?,
         "signer": part("signer")?,
         "timestamp": part("timestamp")?,

@@ -1,12 +1,13 @@
-//! Who may do what: risk to judge by, what a modification changed, which token covers an action.
+//! Who may do what: risk to judge by, what a modification changed.
 
-use super::evidence::{KeptAction, Token, TurnEvidence};
-use super::judged::{Decided, Lineage, TokenUse};
+use super::evidence::{KeptAction, TurnEvidence};
+use super::judged::{Decided, Lineage};
 use super::looks::Looks;
-use super::reach::{Reach, places};
+use super::reach::{Reach, Start, places, start};
+use super::scope::diff_files;
 use crate::command;
+use crate::governance::Ruling;
 use crate::governance::risk::{Risk, assess_v0};
-use crate::governance::{Ledger, LedgerError, Ruling};
 use crate::json::Raw;
 use crate::trace::action;
 use crate::trace::record::{ActionType, DecidedBy};
@@ -82,7 +83,10 @@ fn analyse(action: &Action<'_>) -> (Risk, Reach) {
             let analysis = diff.as_deref().map(|diff| command::effects_of_diff(diff, places()));
             return (analysis.map_or(Risk::High, |a| risk(&a)), Reach::of_diff(diff.as_deref()));
         }
-        ActionType::ShellCmd => action::command(payload).map(|line| command::analyse(&line, places())),
+        ActionType::ShellCmd => action::whole_line(payload).map(|line| match start(action::cwd(payload).as_deref()) {
+            Start::At(cwd) => command::analyse(&line, &command::Context { cwd, ..places().clone() }),
+            Start::Tree | Start::Somewhere => command::analyse(&line, places()),
+        }),
         ActionType::ToolCall => {
             let call: command::Param<'_> = payload.read().unwrap_or(command::Param::Other);
             let tool = call.get("tool").or_else(|| call.get("tool_name")).and_then(command::Param::as_str);
@@ -90,13 +94,9 @@ fn analyse(action: &Action<'_>) -> (Risk, Reach) {
         }
     };
     let Some(analysis) = analysis else { return unknown };
-    // Where a command starts elsewhere, nobody knows how far `..` takes it.
-    let moved = || kind == ActionType::ShellCmd && action::cwd(payload).is_some_and(|cwd| !matches!(&*cwd, "" | "." | "./"));
-    let mut reach = Reach::of_effects(kind, &analysis, false);
-    if !reach.leaves.is_empty() && moved() {
-        reach = Reach::of_effects(kind, &analysis, true);
-    }
-    (risk(&analysis), reach)
+    // Where a command starts in a work tree that goes by another name, nobody knows how far `..` takes it.
+    let moved = kind == ActionType::ShellCmd && matches!(start(action::cwd(payload).as_deref()), Start::Somewhere);
+    (risk(&analysis), Reach::of_effects(kind, &analysis, moved))
 }
 
 /// What a decision did to the proposal, where it modified it. `found` is the risk of the modified action.
@@ -107,7 +107,10 @@ pub(super) fn judge_modification(
     id_taken: impl FnOnce(&str) -> bool,
     judged: &mut Decided,
 ) {
-    let Some(modified) = decision.modified else {
+    let Some(modified) = decision.modification() else {
+        if decision.modified.is_some() {
+            judged.lineage = Some(Lineage::Unmodified(decision.ruling));
+        }
         return;
     };
     if let Some(proposal) = proposal {
@@ -128,7 +131,7 @@ pub(super) fn judge_modification(
     }
     if let Some(id) = modified.id {
         let id = id.decode();
-        if judged.lineage.is_none() && id_taken(&id) {
+        if judged.lineage.is_none() && (decision.original.is_some_and(|o| o == *id) || id_taken(&id)) {
             judged.lineage = Some(Lineage::IdTaken(id.into_owned()));
         }
     }
@@ -146,89 +149,12 @@ fn beyond_parameters(proposal: &KeptAction, modified: &Action<'_>) -> Option<&'s
     match kind {
         ActionKind::Known(ActionType::ToolCall) => (action::tool(before) != action::tool(after)).then_some("the tool"),
         ActionKind::Known(ActionType::CodeDiff) => {
-            let targets = |payload| action::diff(payload).and_then(|d| action::diff_targets(&d));
-            let (before, after) = (targets(before), targets(after));
-            // A diff that names no file could go anywhere.
+            let (before, after) = (diff_files(before), diff_files(after));
+            // A diff that can't be read could go anywhere.
             (before.is_none() || before != after).then_some("the target of the diff")
         }
         ActionKind::Known(ActionType::ShellCmd | ActionType::Answer) | ActionKind::Other(_) => None,
     }
-}
-
-/// Which token, if any, an action ran on.
-pub(super) fn token_use(ledger: &Ledger<Token>, named: Option<&str>, id: Option<&str>, action: Option<&Action<'_>>) -> TokenUse {
-    if let Some(name) = named {
-        return match ledger.live(name) {
-            Err(LedgerError::Revoked) => TokenUse::Revoked(name.to_owned()),
-            Err(LedgerError::Unknown | LedgerError::AlreadyIssued) => TokenUse::None(Some(name.to_owned())),
-            Ok(token) => match covers(token, id, action) {
-                Cover::Yes => TokenUse::Fine,
-                Cover::Scope => TokenUse::OutOfScope(name.to_owned()),
-                Cover::No => TokenUse::None(Some(name.to_owned())),
-            },
-        };
-    }
-    let mut best = TokenUse::None(None);
-    for (name, token, revoked) in ledger.iter() {
-        match (covers(token, id, action), revoked) {
-            (Cover::Yes, false) => return TokenUse::Fine,
-            (Cover::Yes, true) => best = TokenUse::Revoked(name.to_owned()),
-            (Cover::Scope, false) if !matches!(best, TokenUse::Revoked(_)) => best = TokenUse::OutOfScope(name.to_owned()),
-            (Cover::Scope | Cover::No, _) => {}
-        }
-    }
-    best
-}
-
-/// How far a token covers an action.
-enum Cover {
-    Yes,
-    /// It is for this action, but its scope or grants don't reach that far.
-    Scope,
-    No,
-}
-
-/// A token covers an action by its subject or its scope; where it states both, both must hold. A token
-/// that states neither covers nothing.
-fn covers(token: &Token, id: Option<&str>, action: Option<&Action<'_>>) -> Cover {
-    match &token.subject {
-        Some(subject) if id != Some(&**subject) => return Cover::No,
-        None if token.scope.is_none() => return Cover::No,
-        _ => {}
-    }
-    if let (Some(types), Some(action)) = (&token.types, action)
-        && !types.iter().any(|t| **t == *action.kind.name())
-    {
-        return Cover::Scope;
-    }
-    match &token.scope {
-        None => Cover::Yes,
-        Some(scope) => {
-            let reached = action
-                .and_then(scope_targets)
-                .is_some_and(|targets| !targets.is_empty() && targets.iter().all(|t| scope.iter().any(|glob| glob.is_match(t))));
-            if reached && !token.scope_unreadable { Cover::Yes } else { Cover::Scope }
-        }
-    }
-}
-
-/// What a scope is compared with: the paths of an action, else its tool or command line. `None` when a
-/// path climbs out of where it starts: no scope covers that.
-fn scope_targets(action: &Action<'_>) -> Option<Vec<String>> {
-    let payload = action.payload?;
-    let paths = action::paths(action.kind, payload);
-    if !paths.is_empty() {
-        let climbs = |path: &String| path.split(['/', '\\']).any(|part| part == "..");
-        if paths.iter().any(climbs) {
-            return None;
-        }
-        return Some(paths.iter().map(|p| action::plain_path(p).into_owned()).collect());
-    }
-    Some(match action.kind {
-        ActionKind::Known(ActionType::ToolCall) => action::tool(payload).into_iter().collect(),
-        ActionKind::Known(ActionType::ShellCmd) => action::command(payload).into_iter().collect(),
-        ActionKind::Known(ActionType::CodeDiff | ActionType::Answer) | ActionKind::Other(_) => Vec::new(),
-    })
 }
 
 /// Paths that changed without being declared, and declared ones that didn't change. What failed may
@@ -264,5 +190,7 @@ pub(super) fn human_millis(turn: &TurnEvidence, decision: &Decision<'_>, step_ti
         return None;
     }
     let proposed = turn.proposal.as_ref()?.time?;
-    decision.time.or(step_time).map(|decided| decided.saturating_sub(proposed))
+    // Of two accounts the one that leaves less time to think.
+    let decided = [decision.time, step_time].into_iter().flatten().min()?;
+    Some(decided.saturating_sub(proposed))
 }

@@ -9,6 +9,8 @@ use crate::command::{Analysis, EffectKind};
 pub struct RecordedChange {
     /// Line of the input where it ran.
     pub line: u64,
+    /// When, in milliseconds since the epoch.
+    pub time: Option<i64>,
     /// The diff, if it was one.
     pub diff: Option<String>,
     /// Paths that its parameters, its command or `observedChanges` say it has written: their content isn't known.
@@ -65,6 +67,6 @@ impl RecordedChange {
         }
         written.sort();
         written.dedup();
-        Self { line, diff, written, opaque, declared, observed }
+        Self { line, time: None, diff, written, opaque, declared, observed }
     }
 }

@@ -113,7 +113,8 @@ impl ContextBook {
         }
         for thought in thoughts {
             let action = thought.action.as_ref().map(|a| (a.kind, a.payload));
-            self.thought(turn.used_context.as_deref(), thought.reasoning, action, breaks);
+            let used = thought.used_context.as_deref().or(turn.used_context.as_deref());
+            self.thought(used, thought.reasoning, action, breaks);
         }
         self.about_to_run(proposed);
         self.about_to_run(turn.governance.as_ref().and_then(|g| g.modified_action.as_ref()).map(|a| (a.kind, a.payload)));

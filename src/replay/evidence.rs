@@ -152,6 +152,8 @@ pub struct KeptThought {
     pub agent: Option<Box<str>>,
     /// What it wanted.
     pub action: Option<KeptAction>,
+    /// Whether it believed that it was done.
+    pub done: bool,
 }
 
 /// A decision, kept until its turn is over.
@@ -167,6 +169,17 @@ pub struct KeptDecision {
     pub modified: Option<KeptAction>,
     /// The decision names another action than the proposed one.
     pub misdirected: bool,
+}
+
+/// A decision that a line of a native log tells, kept until the movement that it leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldDecision {
+    /// What it says.
+    pub ruling: Ruling,
+    /// Who made it.
+    pub by: DecidedBy,
+    /// All of it, as it is written.
+    pub written: Arc<str>,
 }
 
 /// What is on record of the current turn.
@@ -191,9 +204,11 @@ pub struct TurnEvidence {
     /// A decision is there, but it can't be read or isn't recorded.
     pub decision_unknown: bool,
     /// A decision that a native log tells beside the movement.
-    pub decision_beside: Option<Kept<KeptDecision>>,
+    pub decision_beside: Option<Kept<ToldDecision>>,
     /// Ids of what ran in this turn.
     pub executed: Vec<Option<Box<str>>>,
+    /// Where and when the last of it ran.
+    pub ran: Option<(u64, Option<i64>)>,
     /// It has been counted.
     pub begun: bool,
     /// A rejected action was taken to EXECUTING by a native log, which has been reported.
@@ -202,6 +217,14 @@ pub struct TurnEvidence {
     pub id_reused: bool,
     /// The turn has the number of an earlier one: it comes again as a whole.
     pub repeated: bool,
+}
+
+impl TurnEvidence {
+    /// Whether nothing has come of its thoughts yet.
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        self.proposal.is_none() && self.executed.is_empty()
+    }
 }
 
 /// A capability token.

@@ -178,6 +178,8 @@ pub enum Lineage {
     },
     /// The modified action has an id that is taken.
     IdTaken(String),
+    /// A decision that is no modification holds a modified action.
+    Unmodified(crate::governance::Ruling),
 }
 
 /// What stands behind something that ran.
@@ -203,6 +205,24 @@ pub struct Ran {
     pub decision_line: Option<u64>,
 }
 
+impl Ran {
+    /// Something that ran and of which no more is known than this.
+    #[must_use]
+    pub fn bare(id: Option<String>, approval: Approval) -> Self {
+        Self {
+            id,
+            approval,
+            repeat: None,
+            differs: false,
+            token: TokenUse::Fine,
+            undeclared: None,
+            leaves: Vec::new(),
+            protected: Vec::new(),
+            decision_line: None,
+        }
+    }
+}
+
 /// Who allowed an action to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approval {
@@ -212,6 +232,8 @@ pub enum Approval {
     Missing,
     /// The governor refused.
     Rejected,
+    /// The governor did, after it had run on this line.
+    Late(u64),
     /// The approval is for another action; the decision has been reported.
     Misdirected,
     /// It can't be told: not recorded, or not readable.

@@ -13,6 +13,7 @@ mod judged;
 mod looks;
 mod machine;
 mod reach;
+mod scope;
 mod sources;
 mod verdict;
 
@@ -20,7 +21,7 @@ pub use authority::{Assessor, Context, assess};
 pub use changes::RecordedChange;
 pub use context::ContextBreak;
 pub use evidence::{Kept, KeptAction, KeptKind, Token, TurnEvidence};
-pub use execution::{Close, Execution};
+pub use execution::{Close, Execution, Remains};
 pub use judged::*;
 pub use looks::Looks;
 pub use machine::{Machine, Movement};

@@ -4,12 +4,13 @@
 //! against anybody; what climbs out, hides, or lies where no work tree can be is.
 
 use crate::command::path::PathClass;
-use crate::command::{self, Analysis, Effect, EffectKind};
+use crate::command::{self, Analysis, Certainty, Effect, EffectKind};
 use crate::policy::{PROTECTED_ASK, PROTECTED_DENY};
 use crate::trace::record::ActionType;
 use crate::workspace::diff;
 use crate::workspace::path::{self, PathFault};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// What the payload of an action reaches.
@@ -59,7 +60,7 @@ impl Reach {
                         reach.diff_path(&file.new);
                     }
                 }
-                reach
+                reach.settled()
             }
         }
     }
@@ -84,20 +85,34 @@ impl Reach {
             if let Some((why, disguised)) = leaves(effect, target, tool, writes, moved) {
                 reach.leave(target, why, disguised);
             } else if writes {
-                reach.write(target);
+                let place = effect.place.as_ref().and_then(|p| p.absolute.strip_prefix(places().workdir.as_str()));
+                reach.write(place.and_then(|p| p.strip_prefix('/')).unwrap_or(target));
             }
         }
-        reach
+        reach.settled()
     }
 
-    /// What was seen to change.
-    pub(super) fn observe(&mut self, observed: &[String]) {
+    /// The same with what was seen to change.
+    pub(super) fn observing(mut self, observed: &[String]) -> Self {
+        let places = places();
         for name in observed {
-            match path::relative(name) {
-                Err(PathFault::Climbs) => self.leave(name, PathFault::Climbs.to_string(), false),
-                _ => self.write(name),
+            let place = command::path::classify(name, Some(&places.cwd), &places.workdir, &places.home);
+            let seen = Effect {
+                kind: EffectKind::Write,
+                target: Some(name.clone()),
+                certainty: Certainty::Certain,
+                span: command::Span::default(),
+                risk: command::Risk::High,
+                why: "was seen to change".into(),
+                place: Some(place),
+                changes: true,
+            };
+            match leaves(&seen, name, true, true, false) {
+                Some((why, disguised)) => self.leave(name, why, disguised),
+                None => self.write(name),
             }
         }
+        self.settled()
     }
 
     fn leave(&mut self, path: &str, why: String, disguised: bool) {
@@ -106,16 +121,60 @@ impl Reach {
             Some(rest) => format!("~{rest}"),
             None => path.to_owned(),
         };
-        if !self.leaves.iter().any(|l| l.path == path) {
-            self.leaves.push(Leaving { path, why, disguised });
-        }
+        self.leaves.push(Leaving { path, why, disguised });
     }
 
     fn write(&mut self, path: &str) {
         let plain = crate::trace::action::plain_path(path);
-        if is_protected(&plain) && !self.protected.iter().any(|p| *p == plain) {
+        if is_protected(&plain) {
             self.protected.push(plain.into_owned());
         }
+    }
+
+    /// Each path once.
+    fn settled(mut self) -> Self {
+        let mut met = HashSet::new();
+        self.leaves.retain(|l| met.insert(l.path.clone()));
+        met.clear();
+        self.protected.retain(|p| met.insert(p.clone()));
+        self
+    }
+}
+
+/// Where a command starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Start {
+    /// At the root of the work tree.
+    Tree,
+    /// In a folder that may well be the work tree by its own name.
+    Somewhere,
+    /// In this folder, absolute, where it is known what lies there.
+    At(String),
+}
+
+/// Where a command starts that says this of it.
+pub(super) fn start(cwd: Option<&str>) -> Start {
+    let Some(cwd) = cwd.filter(|cwd| !matches!(*cwd, "" | "." | "./")) else {
+        return Start::Tree;
+    };
+    let places = places();
+    let place = command::path::classify(cwd, Some(&places.cwd), &places.workdir, &places.home);
+    let absolute = place.absolute;
+    if let Some((_, behind)) = absolute.split_once("/.git/").or_else(|| Some((absolute.strip_suffix("/.git")?, ""))) {
+        // Git's own folder is that of the work tree, wherever it lies.
+        return Start::At(format!("{}/.git/{behind}", places.workdir).trim_end_matches('/').to_owned());
+    }
+    // Where images and build servers put work trees.
+    let built = ["/usr/src/", "/usr/local/src/", "/opt/", "/var/www/", "/var/lib/jenkins/"]
+        .into_iter()
+        .any(|at| absolute.starts_with(at));
+    let settings = || place.secret || absolute == places.home || absolute.split('/').any(|part| part.starts_with('.'));
+    match place.class {
+        PathClass::System if built => Start::Somewhere,
+        PathClass::Inside | PathClass::Root | PathClass::GitInternal | PathClass::System | PathClass::Sink => Start::At(absolute),
+        PathClass::Home if settings() => Start::At(absolute),
+        PathClass::Outside if absolute == "/" || !cwd.starts_with('/') => Start::At(absolute),
+        PathClass::Temporary | PathClass::Home | PathClass::Outside | PathClass::Unknown => Start::Somewhere,
     }
 }
 

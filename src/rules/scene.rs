@@ -51,6 +51,8 @@ impl<'a> Scene<'_, '_, 'a> {
         match self.step?.fact {
             Fact::Decided(decision) => Some(decision),
             Fact::Moved(moved) => moved.decision,
+            Fact::Beside(Beside::Executed(_, told)) => told.map(|(_, decision)| *decision),
+            Fact::Beside(Beside::Decided(_, told)) => told.map(|told| told.decision),
             _ => None,
         }
     }
@@ -75,7 +77,7 @@ impl<'a> Scene<'_, '_, 'a> {
     #[must_use]
     pub fn result(&self) -> Option<Outcome<'a>> {
         match self.step?.fact {
-            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed)) => executed.result,
+            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed, _)) => executed.result,
             _ => None,
         }
     }

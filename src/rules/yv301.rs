@@ -4,8 +4,8 @@
 //! When an action runs, a decision of the same turn must have approved it (or its modified form), by id where
 //! ids are recorded. The rule fires when there is none, or when the decision of the turn is about another
 //! action. A rejected action that ran is YV309, a second run YV313 or YV404, a misdirected decision YV304. A
-//! decision that breaks its schema makes the answer *not recorded*; one on an unreadable line is none. In a
-//! terminal recording, a line that is typed while an elevation waits for its password counts as run without a
+//! decision that breaks its schema makes the answer *not recorded*; one on an unreadable line is none. In an event log, a
+//! decision whose own time is after that of what ran came too late. In a terminal recording, a line that is typed while an elevation waits for its password counts as run without a
 //! decision.
 //!
 //! ## Why it matters
@@ -58,18 +58,27 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let Some(ran) = &scene.judged.executed else {
         return;
     };
-    if ran.approval != Approval::Missing || ran.repeat.is_some() {
+    if !matches!(ran.approval, Approval::Missing | Approval::Late(_)) || ran.repeat.is_some() {
         return;
     }
+    let late = matches!(ran.approval, Approval::Late(_));
     let message = match &ran.id {
         _ if scene.execution.format() == Format::YuangsCast => {
             "a line was typed while the governor waited for an elevation: nobody looked at it".to_owned()
         }
+        Some(id) if late => format!("action `{id}` ran before it was decided"),
+        None if late => "an action ran before it was decided".to_owned(),
         Some(id) => format!("action `{id}` ran, and no decision approves it"),
         None => "an action ran, and no decision approves it".to_owned(),
     };
     let draft = out.report(&RULE, message).below_if_there("/actionId");
-    if let Some(line) = ran.decision_line {
-        draft.related(line, "the decision of this turn is about another action");
+    match (ran.approval, ran.decision_line) {
+        (Approval::Late(ran), _) => {
+            draft.related(ran, "it ran here");
+        }
+        (_, Some(line)) => {
+            draft.related(line, "the decision of this turn is about another action");
+        }
+        _ => {}
     }
 }

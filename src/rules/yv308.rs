@@ -61,6 +61,10 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
             out.report(&RULE, format!("the modified action has the id `{id}`, which is taken; it needs a new one"))
                 .below_if_there("/modifiedAction/id");
         }
+        Some(Lineage::Unmodified(ruling)) => {
+            out.report(&RULE, format!("a modified action stands in a decision that is `{}`", ruling.name()))
+                .below_if_there("/modifiedAction");
+        }
         None => {}
     }
 }

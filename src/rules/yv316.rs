@@ -50,14 +50,11 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Scene(&[When::Execution], check),
 };
 
-/// How the early runtimes mark what failed, refused or didn't run.
-const MARKS: [&str; 3] = ["[FAILED]", "POLICY DENIED:", "GOVERNANCE REJECTED:"];
-
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let Some(result) = scene.result().filter(|r| r.success) else {
         return;
     };
-    let mark = MARKS.iter().find(|m| result.marks_failures && result.output.starts_with(m));
+    let mark = result.marks.iter().find(|m| result.output.starts_with(m));
     let sign = if let Some(code) = result.exit_code.filter(|c| *c != 0) {
         format!("the exit code is {code}")
     } else if result.error.is_some_and(|e| !e.decode().trim().is_empty()) {

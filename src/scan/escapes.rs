@@ -44,10 +44,61 @@ impl Escapes {
     }
 }
 
+/// A text that is no JSON, with its `\uhhhh` escapes of ASCII characters resolved: a line that was cut off still means what it says.
+#[derive(Debug)]
+pub(super) struct Unescaped {
+    /// The text.
+    pub(super) text: String,
+    /// Where the resolved characters stand in it, in order; each took five bytes more.
+    places: Vec<usize>,
+}
+
+impl Unescaped {
+    /// Resolves the escapes of a text; `None` if there are none.
+    pub(super) fn of(written: &str) -> Option<Self> {
+        let mut resolved = Self { text: String::new(), places: Vec::new() };
+        let mut rest = written;
+        while let Some((plain, behind)) = rest.split_once(r"\u") {
+            resolved.text.push_str(plain);
+            let unit = behind.get(..4).filter(|h| h.bytes().all(|b| b.is_ascii_hexdigit()));
+            if let Some(byte) = unit.and_then(|h| u8::from_str_radix(h, 16).ok()).filter(|b| (b' '..=b'~').contains(b)) {
+                resolved.places.push(resolved.text.len());
+                resolved.text.push(char::from(byte));
+                rest = behind.get(4..).unwrap_or_default();
+            } else {
+                resolved.text.push_str(r"\u");
+                rest = behind;
+            }
+        }
+        if resolved.places.is_empty() {
+            return None;
+        }
+        resolved.text.push_str(rest);
+        Some(resolved)
+    }
+
+    /// Where a byte of the resolved text begins in the text as written.
+    pub(super) fn origin(&self, at: usize) -> usize {
+        at + 5 * self.places.partition_point(|place| *place < at)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn places_are_those_of_the_text_as_written() {
+        let written = r"a\u0041b\u00e9\u0042!";
+        let found = Unescaped::of(written).unwrap();
+        assert_eq!(found.text, r"aAb\u00e9B!");
+        for (at, c) in found.text.char_indices() {
+            let origin = written.get(found.origin(at)..).unwrap();
+            assert!(origin.starts_with(c) || origin.starts_with(r"\u004"), "{origin}");
+        }
+        assert!(Unescaped::of(r"\u00e9 \n").is_none());
+    }
 
     proptest! {
         #[test]

@@ -89,7 +89,7 @@ pub struct Secrets {
 }
 
 /// Finds credentials in a record. `valid` says that it is valid JSON; of anything else the text as it stands
-/// is searched as well.
+/// is searched as well, and as it would be meant with its escapes resolved.
 #[must_use]
 pub fn secrets(record: &str, valid: bool) -> Secrets {
     secrets_in(record, valid, Escapes::of(record))
@@ -135,6 +135,11 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
     if !valid {
         for secret in secret::find(table, record) {
             add(secret.start..secret.end, secret.describe(record));
+        }
+        if let Some(meant) = escapes::Unescaped::of(record) {
+            for secret in secret::find(table, &meant.text) {
+                add(meant.origin(secret.start)..meant.origin(secret.end), secret.describe(&meant.text));
+            }
         }
     }
     if left_out > 0

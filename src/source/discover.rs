@@ -70,6 +70,10 @@ fn walk(root: &Path, all: &mut Vec<Result<Found, Missing>>) {
             Ok(entry) if entry.file_type().is_file() && is_trace(entry.path()) => {
                 all.push(Ok(Found { name: shown(entry.path()), input: Input::File(entry.into_path()) }));
             }
+            Ok(entry) if entry.path_is_symlink() && leads_away(root, entry.path()) => {
+                let error = io::Error::other("it is a symbolic link that leads out of the folder, and isn't followed");
+                all.push(Err(Missing { name: shown(entry.path()), error }));
+            }
             Ok(_) => {}
             Err(error) => {
                 let path = error.path().unwrap_or(root).to_path_buf();
@@ -77,6 +81,14 @@ fn walk(root: &Path, all: &mut Vec<Result<Found, Missing>>) {
             }
         }
     }
+}
+
+/// Whether a link stands for traces that the walk doesn't meet anyway: a folder or a trace by its own name, somewhere else or
+/// under another name.
+fn leads_away(root: &Path, link: &Path) -> bool {
+    let Ok(target) = link.canonicalize() else { return is_trace(link) };
+    let met = root.canonicalize().is_ok_and(|root| target.starts_with(root));
+    if target.is_dir() { !met } else { is_trace(link) && !(met && is_trace(&target)) }
 }
 
 fn is_trace(path: &Path) -> bool {

@@ -42,6 +42,52 @@ pub fn command(payload: Raw<'_>) -> Option<String> {
     Some(text.decode().into_owned())
 }
 
+/// Members beside the line of a `shell_cmd` that change what it runs, in ways that no line can say.
+const RUNS: [&str; 8] = ["argv", "stdin", "input", "shell", "script", "cmd", "code", "executable"];
+
+/// What a `shell_cmd` runs, as one line: with the variables of `env` set before it, and with its `args`. `None` when that can't be
+/// said.
+#[must_use]
+pub fn whole_line(payload: Raw<'_>) -> Option<String> {
+    let line = command(payload)?;
+    let members = members(payload);
+    if members.len() < 2 {
+        return Some(line);
+    }
+    let said = |raw: &Raw<'_>| !matches!(raw.as_written(), "null" | "\"\"" | "[]" | "{}" | "false" | "true");
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    let mut whole = String::new();
+    for (name, value) in members.iter().filter(|(_, value)| said(value)) {
+        match name.to_lowercase().as_str() {
+            "env" | "environment" => {
+                let variables: BTreeMap<String, Raw<'_>> = value.read()?;
+                for (name, value) in variables.iter().filter(|(name, _)| is_variable(name)) {
+                    let value = value.read::<Str<'_>>().map_or_else(|| value.as_written().into(), Str::decode);
+                    whole.push_str(&format!("export {name}={}\n", quoted(&value)));
+                }
+            }
+            name if RUNS.contains(&name) => return None,
+            _ => {}
+        }
+    }
+    whole.push_str(&line);
+    for name in ["args", "arguments"] {
+        let Some(args) = members.get(name).filter(|raw| said(raw)) else { continue };
+        match (args.read::<Vec<Str<'_>>>(), args.read::<Str<'_>>()) {
+            (Some(list), _) => list.iter().for_each(|arg| whole.push_str(&format!(" {}", quoted(&arg.decode())))),
+            (None, Some(text)) => whole.push_str(&format!(" {}", text.decode())),
+            (None, None) => return None,
+        }
+    }
+    Some(whole)
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        && !name.is_empty()
+}
+
 /// The folder that a `shell_cmd` starts in, where it says so.
 #[must_use]
 pub fn cwd(payload: Raw<'_>) -> Option<String> {
@@ -78,18 +124,19 @@ pub fn diff(payload: Raw<'_>) -> Option<String> {
 #[must_use]
 pub fn diff_targets(diff: &str) -> Option<BTreeSet<String>> {
     let mut targets = BTreeSet::new();
-    let mut hunk_lines = 0u64;
+    let mut left = 0u64;
     for line in diff.lines() {
-        if hunk_lines > 0 {
+        if left > 0 {
             // Inside a hunk a line that starts with `---` is a deletion, not a header.
             match line.as_bytes().first() {
-                Some(b'+' | b'-' | b' ') | None => hunk_lines -= 1,
+                Some(b'+' | b'-' | b' ') | None => left -= 1,
                 _ => {}
             }
             continue;
         }
         if let Some(rest) = line.strip_prefix("@@ -") {
-            hunk_lines = hunk_length(rest);
+            let (old, new) = hunk_lines(rest);
+            left = old.max(new);
             continue;
         }
         let name =
@@ -108,13 +155,36 @@ pub fn diff_targets(diff: &str) -> Option<BTreeSet<String>> {
     (!targets.is_empty()).then_some(targets)
 }
 
-/// How many lines a hunk has at least: the larger of its two counts.
-fn hunk_length(ranges: &str) -> u64 {
+/// How many lines a hunk has before and after, by what stands behind its `@@ -`.
+fn hunk_lines(ranges: &str) -> (u64, u64) {
     let count = |range: &str| range.split_once(',').map_or(Some(1), |(_, n)| n.parse().ok()).unwrap_or(0);
     let mut parts = ranges.split([' ', '+', '@']).filter(|p| !p.is_empty());
     let old = parts.next().map_or(0, count);
-    let new = parts.next().map_or(0, count);
-    u64::max(old, new)
+    (old, parts.next().map_or(0, count))
+}
+
+/// How many lines a diff adds and takes away. What looks like a changed line outside of a hunk is a header.
+#[must_use]
+pub fn changed_lines(diff: &str) -> (usize, usize) {
+    let (mut added, mut removed) = (0, 0);
+    let (mut old, mut new) = (0u64, 0u64);
+    for line in diff.lines() {
+        if old == 0 && new == 0 {
+            (old, new) = line.strip_prefix("@@ -").map(hunk_lines).unwrap_or_default();
+            continue;
+        }
+        let (before, after) = match line.as_bytes().first() {
+            Some(b'+') => (0, 1),
+            Some(b'-') => (1, 0),
+            Some(b'\\') => (0, 0),
+            _ => (1, 1),
+        };
+        added += usize::from(before == 0 && after == 1);
+        removed += usize::from(before == 1 && after == 0);
+        old = old.saturating_sub(before);
+        new = new.saturating_sub(after);
+    }
+    (added, removed)
 }
 
 /// The paths that an action says it touches; empty when it names none.
@@ -192,6 +262,16 @@ pub fn plain_path(path: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_runs_with_all_that_stands_beside_its_line() {
+        let line = |text: &str| whole_line(Raw::trusted(text));
+        assert_eq!(line(r#"{"command":"ls","timeout":5}"#).as_deref(), Some("ls"));
+        assert_eq!(line(r#"{"command":"rm","args":["-rf","/"]}"#).as_deref(), Some("rm '-rf' '/'"));
+        assert_eq!(line(r#"{"command":"ls","env":{"LD_PRELOAD":"/x","1":2}}"#).as_deref(), Some("export LD_PRELOAD='/x'\nls"));
+        assert_eq!(line(r#"{"command":"sh","stdin":"rm -rf /"}"#), None);
+        assert_eq!(line(r#"{"command":"ls","shell":true,"stdin":""}"#).as_deref(), Some("ls"));
+    }
 
     #[test]
     fn finds_what_a_payload_is_about() {

@@ -34,6 +34,7 @@ pub struct TurnThought<'a> {
     pub reasoning: Str<'a>,
     pub done: bool,
     pub action: Option<Intent<'a>>,
+    pub used_context: Option<Vec<Str<'a>>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -43,8 +44,7 @@ struct TurnThoughtShape<'a> {
     reasoning: Str<'a>,
     done: bool,
     action: Option<Intent<'a>>,
-    #[expect(dead_code, reason = "checked, not read by a rule yet")]
-    used_context: Option<Each<Str<'a>>>,
+    used_context: Option<Vec<Str<'a>>>,
     #[expect(dead_code, reason = "checked, not read by a rule yet")]
     used_skills: Option<Each<Str<'a>>>,
     #[expect(dead_code, reason = "checked, not read by a rule yet")]
@@ -78,11 +78,11 @@ impl<'a> TryFrom<TurnThoughtShape<'a>> for TurnThought<'a> {
     type Error = Contradiction;
 
     fn try_from(shape: TurnThoughtShape<'a>) -> Result<Self, Contradiction> {
-        let TurnThoughtShape { agent_id, reasoning, done, action, .. } = shape;
+        let TurnThoughtShape { agent_id, reasoning, done, action, used_context, .. } = shape;
         if action.is_some() == done {
             return Err(Contradiction::ActionAndDone);
         }
-        Ok(Self { agent_id, reasoning, done, action })
+        Ok(Self { agent_id, reasoning, done, action, used_context })
     }
 }
 

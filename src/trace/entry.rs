@@ -280,8 +280,16 @@ fn typed<'a>(format: Format, scanner: &mut Scanner<'a>, text: &'a str) -> Result
             let kind = record_kind(scanner, text)?;
             return v1::read(kind, scanner).map(Record::V1);
         }
-        Format::YuangsEvents => Record::Event(Box::deserialize(&mut Deserializer::new(scanner))?),
-        Format::YuangsTransitions => Record::Transition(Transition::deserialize(&mut Deserializer::new(scanner))?),
+        Format::YuangsEvents => {
+            let event: Box<Event<'a>> = Box::deserialize(&mut Deserializer::new(scanner))?;
+            event.check().map_err(data)?;
+            Record::Event(event)
+        }
+        Format::YuangsTransitions => {
+            let transition = Transition::deserialize(&mut Deserializer::new(scanner))?;
+            transition.check().map_err(data)?;
+            Record::Transition(transition)
+        }
         Format::YuangsTurns => Record::Turn(Box::deserialize(&mut Deserializer::new(scanner))?),
         Format::YuangsRecord => Record::Command(Box::deserialize(&mut Deserializer::new(scanner))?),
         Format::YuangsCast if text.trim_start().starts_with('[') => {
@@ -306,7 +314,11 @@ fn record_kind<'a>(scanner: &mut Scanner<'a>, text: &'a str) -> Result<RecordKin
 }
 
 fn no_kind() -> Error {
-    Error { at: 0, kind: ErrorKind::Data("no known kind of record".into()) }
+    data("no known kind of record")
+}
+
+fn data(message: &str) -> Error {
+    Error { at: 0, kind: ErrorKind::Data(message.into()) }
 }
 
 /// A record that is JSON and breaks its schema: the general validator says where.

@@ -63,6 +63,15 @@ impl Format {
         }
     }
 
+    /// Whether all records of an input belong to the same execution, since none of them names one.
+    #[must_use]
+    pub const fn holds_one_execution(self) -> bool {
+        match self {
+            Self::YuangsTransitions | Self::YuangsTurns | Self::YuangsCast => true,
+            Self::ExecutionRecord | Self::YuangsEvents | Self::YuangsRecord => false,
+        }
+    }
+
     /// Whether each record stands on a line of its own, whatever else the file looks like.
     #[must_use]
     pub const fn is_line_oriented(self) -> bool {

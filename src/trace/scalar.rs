@@ -71,6 +71,31 @@ impl<const MIN: i64> JsonSchema for Int<MIN> {
     }
 }
 
+/// The integer `N` and no other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exactly<const N: i64>;
+
+impl<'de, const N: i64> Deserialize<'de> for Exactly<N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let found = Int::<{ i64::MIN }>::deserialize(deserializer)?.get();
+        if found == N { Ok(Self) } else { Err(de::Error::custom(format_args!("expected {N}, found {found}"))) }
+    }
+}
+
+impl<const N: i64> JsonSchema for Exactly<N> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Exactly".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "const": N })
+    }
+}
+
 /// A point in time: milliseconds since the Unix epoch, written as an integer or as RFC 3339.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timestamp(i64);

@@ -6,9 +6,12 @@ use super::native::command::CommandRecord;
 use super::native::events::Event;
 use super::native::transitions::Transition;
 use super::native::turns::NativeTurn;
+use super::native::{NativeDecision, NativeResult};
 use super::record as v1;
 use super::record::RecordKind;
 use crate::schema::{Catalogue, Validator, Violation};
+use schemars::JsonSchema;
+use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -67,12 +70,72 @@ pub fn add_to(catalogue: &mut Catalogue) {
         any_record(),
     );
     let keep = |_: &mut Map<String, Value>| {};
-    catalogue.add::<Event<'_>>("yuangs-events", "A line of the command-line runtime's event log.", keep);
-    catalogue.add::<Transition<'_>>("yuangs-transitions", "A line of the command-line runtime's transition log.", keep);
+    catalogue.add::<Event<'_>>("yuangs-events", "A line of the command-line runtime's event log.", parts_by_type);
+    catalogue.add::<Transition<'_>>("yuangs-transitions", "A line of the command-line runtime's transition log.", |schema| {
+        define::<NativeDecision<'_>>(schema, "NativeDecision");
+        let decides = json!({ "required": ["payload"], "properties": { "payload": meant_as_decision() } });
+        let then = json!({ "properties": { "payload": { "$ref": "#/$defs/NativeDecision" } } });
+        schema.insert("allOf".into(), json!([{ "if": { "allOf": [governing(), decides] }, "then": then }]));
+    });
     catalogue.add::<NativeTurn<'_>>("yuangs-turns", "A turn as the early runtimes write it.", keep);
     catalogue.add::<CommandRecord<'_>>("yuangs-record", "The record of one command.", keep);
     catalogue.add::<CastHeader<'_>>("yuangs-cast-header", "The first line of a terminal recording.", keep);
     catalogue.add::<CastFrame<'_>>("yuangs-cast-frame", "A frame of a terminal recording.", keep);
+}
+
+/// Adds the schema of `T` to those that a schema can refer to.
+fn define<T: JsonSchema>(schema: &mut Map<String, Value>, name: &str) {
+    let mut root = SchemaGenerator::new(SchemaSettings::draft2020_12()).into_root_schema_for::<T>().to_value();
+    let Some(members) = root.as_object_mut() else { return };
+    let parts = members.remove("$defs");
+    members.retain(|name, _| !matches!(name.as_str(), "$schema" | "title"));
+    let defs = schema.entry("$defs").or_insert_with(|| json!({}));
+    if let Some(defs) = defs.as_object_mut() {
+        if let Some(Value::Object(parts)) = parts {
+            defs.extend(parts);
+        }
+        defs.insert(name.to_owned(), root);
+    }
+}
+
+/// A movement that a decision leads to.
+fn governing() -> Value {
+    json!({
+        "required": ["from", "to"],
+        "properties": { "from": { "const": "GOVERNING" }, "to": { "enum": ["EXECUTING", "THINKING"] } }
+    })
+}
+
+/// What has a member of a decision is meant as one.
+fn meant_as_decision() -> Value {
+    json!({ "type": "object", "anyOf": [{ "required": ["status"] }, { "required": ["by"] }] })
+}
+
+/// The parts of an event that only its type makes what they are.
+fn parts_by_type(schema: &mut Map<String, Value>) {
+    define::<NativeDecision<'_>>(schema, "NativeDecision");
+    define::<NativeResult<'_>>(schema, "NativeResult");
+    let is = |kind: &str| json!({ "required": ["type"], "properties": { "type": { "const": kind } } });
+    let part = |member: &str, of: &str| {
+        let value = json!({ "anyOf": [{ "$ref": format!("#/$defs/{of}") }, { "type": "null" }] });
+        json!({ "properties": { "data": { "properties": { member: value } } } })
+    };
+    let moved = json!({
+        "required": ["data", "metadata"],
+        "properties": {
+            "data": governing(),
+            "metadata": { "type": "object", "required": ["payload"], "properties": { "payload": meant_as_decision() } }
+        }
+    });
+    let payload = json!({ "properties": { "metadata": { "properties": { "payload": { "$ref": "#/$defs/NativeDecision" } } } } });
+    schema.insert(
+        "allOf".into(),
+        json!([
+            { "if": is("governance_decision"), "then": part("decision", "NativeDecision") },
+            { "if": is("tool_execution"), "then": part("result", "NativeResult") },
+            { "if": { "allOf": [is("state_transition"), moved] }, "then": payload },
+        ]),
+    );
 }
 
 /// The least that a record of any kind has.

@@ -198,6 +198,14 @@ pub struct Decision<'a> {
     pub signature: Option<SignatureFact<'a>>,
 }
 
+impl<'a> Decision<'a> {
+    /// The action that may run in place of the proposed one. Only a modification has one, whatever else stands in the record.
+    #[must_use]
+    pub fn modification(&self) -> Option<Action<'a>> {
+        self.modified.filter(|_| self.ruling == Ruling::Modified)
+    }
+}
+
 /// A signature over a decision.
 #[derive(Debug, Clone, Copy)]
 pub struct SignatureFact<'a> {
@@ -247,8 +255,9 @@ pub struct Outcome<'a> {
     pub cost: Option<f64>,
     /// How long it took, in milliseconds.
     pub duration: Option<f64>,
-    /// The format marks failures by a prefix of the output.
-    pub marks_failures: bool,
+    /// How the format marks what failed, was refused or didn't run, at the start of the output. Nothing where the output is what
+    /// was asked for, and may say anything.
+    pub marks: &'static [&'static str],
 }
 
 /// An observation.
@@ -267,6 +276,8 @@ pub struct Moved<'a> {
     pub to: State,
     /// The decision that goes with it.
     pub decision: Option<Decision<'a>>,
+    /// The line that told the decision, where that is an earlier one.
+    pub told: Option<u64>,
     /// The evaluation that goes with it.
     pub evaluation: Option<EvaluationKind>,
     /// Why it ruled so.
@@ -279,9 +290,34 @@ pub enum Beside<'r, 'a> {
     /// What the model said.
     Thought(Thought<'a>),
     /// What was decided about which action.
-    Decided(Option<Action<'a>>, Option<Decision<'a>>),
-    /// What ran.
-    Executed(Executed<'r, 'a>),
+    Decided(Option<Action<'a>>, Option<Told<'a>>),
+    /// What ran, with the decision that an earlier line has told, where no movement has taken that up.
+    Executed(Executed<'r, 'a>, Option<(u64, &'r Decision<'a>)>),
     /// Something was noted that no check reads.
     Other,
+}
+
+/// A decision that a line of its own tells.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    /// What it says.
+    pub decision: Decision<'a>,
+    /// The same as it is written.
+    pub written: Raw<'a>,
+}
+
+impl<'r, 'a> Step<'r, 'a> {
+    /// The same with a decision that an earlier line has told, where the step is one that a decision leads to.
+    #[must_use]
+    pub fn with_decision(mut self, line: u64, decision: &'r Decision<'a>) -> Self {
+        match &mut self.fact {
+            Fact::Moved(moved) if moved.decision.is_none() => {
+                moved.decision = Some(*decision);
+                moved.told = Some(line);
+            }
+            Fact::Beside(Beside::Executed(_, told)) => *told = Some((line, decision)),
+            _ => {}
+        }
+        self
+    }
 }

@@ -186,7 +186,7 @@ impl<'a> Record<'a> {
                         exit_code: r.result.exit_code.map(|n| n.get()),
                         cost: r.result.cost,
                         duration: r.result.duration_ms,
-                        marks_failures: false,
+                        marks: &[],
                     }),
                 }),
             }),
@@ -318,7 +318,7 @@ fn turn_steps<'r, 'a>(r: &'r Turn<'a>, nested: Option<u32>, emit: &mut dyn FnMut
                     exit_code: result.exit_code.map(|n| n.get()),
                     cost: result.cost,
                     duration: result.duration_ms,
-                    marks_failures: false,
+                    marks: &[],
                 }),
             }),
         });

@@ -111,7 +111,9 @@ pub(crate) fn settle_on(report: &mut Report, base: (&str, &dyn Tree), head: Opti
     };
     let mut changes: Vec<(&Arc<str>, &Arc<str>, &RecordedChange)> =
         report.summaries.iter().flat_map(|s| s.changes.iter().map(|c| (&s.file, &s.id, c))).collect();
-    changes.sort_by(|a, b| (a.0, a.2.line).cmp(&(b.0, b.2.line)));
+    // In the order in which they were made, whatever the files are called. Where that isn't recorded of all, by file.
+    let timed = changes.iter().all(|(.., change)| change.time.is_some());
+    changes.sort_by_key(|(file, _, change)| (change.time.filter(|_| timed), *file, change.line));
     for (file, id, change) in changes {
         teller.change(file, id, change);
     }

@@ -13,6 +13,7 @@ use crate::trace::entry::{self, Entry, Grammar, Problem, Record};
 use crate::trace::format::Format;
 use rayon::prelude::*;
 use rustc_hash::FxHasher;
+use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::io::Read;
 use std::sync::Arc;
@@ -184,7 +185,9 @@ impl<'o> Run<'o> {
             Err(error) => {
                 let more = rest.get(line_end..).unwrap_or_default().iter().any(|b| !b.is_ascii_whitespace());
                 // Pretty-printed JSON stops behind `[`, `{` or an opening member, never inside a string.
-                error.is_incomplete() && more && (line.trim_end().ends_with(['[', '{', ',', ':']))
+                let objects = || line.strip_prefix('[').is_some_and(|inner| inner.trim_start().starts_with('{'));
+                // A list of objects on one line is no record of any format, and can only be a document that was cut off.
+                error.is_incomplete() && (more && line.trim_end().ends_with(['[', '{', ',', ':']) || !more && objects())
             }
         }
     }
@@ -488,11 +491,9 @@ impl<'o> Run<'o> {
             findings.extend(harvest.findings);
             follow_ups.extend(harvest.follow_ups);
             timelines.push(harvest.timeline);
-            let [errors, warnings, notes] = harvest.dropped;
-            report.counts.errors += errors;
-            report.counts.warnings += warnings;
-            report.counts.notes += notes;
-            report.counts.left_out += errors + warnings + notes;
+            for ((code, severity), number) in harvest.dropped {
+                report.drop_findings(code, severity, number);
+            }
             for summary in harvest.summaries {
                 report.counts.turns += summary.turns;
                 report.counts.signatures_unchecked += summary.signatures_unchecked;
@@ -504,8 +505,12 @@ impl<'o> Run<'o> {
         timelines.push(commands);
         super::timeline::merge(&mut report.timeline, timelines, self.options.max_turns);
         follow_ups.sort_by(|(a, x), (b, y)| (a, x.line, &x.message).cmp(&(b, y.line, &y.message)));
+        let mut roots: HashMap<u64, usize> = HashMap::new();
+        for (n, finding) in findings.iter().enumerate().filter(|(_, f)| f.code < Code(200)) {
+            roots.entry(finding.place.line).or_insert(n);
+        }
         for (line, related) in follow_ups {
-            if let Some(finding) = findings.iter_mut().find(|f| f.place.line == line && f.code < Code(200)) {
+            if let Some(finding) = roots.get(&line).and_then(|n| findings.get_mut(*n)) {
                 finding.relate(related);
             }
         }

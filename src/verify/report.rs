@@ -1,9 +1,10 @@
 //! What comes out of a verification.
 
 use super::timeline::Timeline;
-use crate::diag::{Finding, Severity};
+use crate::diag::{Code, Finding, Severity};
 use crate::replay::Summary;
 use crate::scan::mask::Mask;
+use std::collections::BTreeMap;
 
 /// How much was looked at. A gate must not be able to pass emptily.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,10 +36,15 @@ pub struct Counts {
 impl Counts {
     /// Counts a finding.
     pub fn count(&mut self, severity: Severity) {
+        *self.of(severity) += 1;
+    }
+
+    /// How many findings are just this bad.
+    pub fn of(&mut self, severity: Severity) -> &mut u64 {
         match severity {
-            Severity::Error => self.errors += 1,
-            Severity::Warning => self.warnings += 1,
-            Severity::Note => self.notes += 1,
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+            Severity::Note => &mut self.notes,
         }
     }
 
@@ -53,6 +59,9 @@ impl Counts {
     }
 }
 
+/// Findings that aren't kept, by rule and severity.
+pub type Dropped = BTreeMap<(Code, Severity), u64>;
+
 /// The result of a verification.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -62,6 +71,8 @@ pub struct Report {
     pub summaries: Vec<Summary>,
     /// The findings, in the order of the input.
     pub findings: Vec<Finding>,
+    /// Those that are counted and not kept: a configuration may still change how bad they are.
+    pub dropped: Dropped,
     /// The turns, where they were asked for.
     pub timeline: Timeline,
     /// What whoever reads the report has to be told besides, in sentences. May hold hostile text.
@@ -73,6 +84,13 @@ pub struct Report {
 }
 
 impl Report {
+    /// Counts findings that aren't kept.
+    pub fn drop_findings(&mut self, code: Code, severity: Severity, number: u64) {
+        *self.dropped.entry((code, severity)).or_default() += number;
+        *self.counts.of(severity) += number;
+        self.counts.left_out += number;
+    }
+
     /// Adds what another verification of the same run found.
     pub fn absorb(&mut self, other: Self) {
         let (mine, theirs) = (&mut self.counts, other.counts);
@@ -89,6 +107,9 @@ impl Report {
         mine.bytes += theirs.bytes;
         self.summaries.extend(other.summaries);
         self.findings.extend(other.findings);
+        for (kind, number) in other.dropped {
+            *self.dropped.entry(kind).or_default() += number;
+        }
         self.timeline.turns.extend(other.timeline.turns);
         self.timeline.openings.extend(other.timeline.openings);
         self.timeline.commands.extend(other.timeline.commands);

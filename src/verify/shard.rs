@@ -1,11 +1,14 @@
 //! One worker's share of the executions, and how a rule's draft becomes a finding.
 
+use super::report::Dropped;
 use super::timeline::{Pen, Recorder, Timeline};
 use crate::diag::{Code, Finding, Place, Related, Severity};
 use crate::governance::Event;
-use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Looks, Movement, Summary};
+use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Looks, Movement, Remains, Summary};
 use crate::rules::{self, Check, Draft, Out, Rule, Scene, Settings, Target, When};
-use crate::trace::entry::{Entry, Problem, Record};
+use crate::trace::entry::{Broken, Entry, Problem, Record};
+use crate::trace::native;
+use crate::trace::step::Beside;
 use crate::trace::{Fact, Format, Step};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,12 +24,12 @@ pub(super) struct Shard {
     open: HashMap<Box<str>, Box<Live>>,
     /// The execution whose record came last, with its id: the next record is likely to be its as well.
     current: Option<(Box<str>, Box<Live>)>,
-    /// Executions that were declared over: where their summary is.
-    closed: HashMap<Box<str>, usize>,
+    /// Executions that were declared over: where their summary is, and what is left of them.
+    closed: HashMap<Box<str>, (usize, Remains)>,
     summaries: Vec<Summary>,
     findings: Vec<Finding>,
-    /// Errors, warnings and notes that aren't kept.
-    pub(super) dropped: [u64; 3],
+    /// How many findings aren't kept.
+    dropped: Dropped,
     /// Line of the last record that can't be attributed to an execution.
     last_lost: u64,
     /// The lost line that has explained a missing start already: it can't explain a second one.
@@ -68,7 +71,7 @@ enum Root {
 pub(super) struct Harvest {
     pub(super) summaries: Vec<Summary>,
     pub(super) findings: Vec<Finding>,
-    pub(super) dropped: [u64; 3],
+    pub(super) dropped: Dropped,
     pub(super) follow_ups: Vec<(u64, Related)>,
     pub(super) timeline: Timeline,
 }
@@ -83,7 +86,7 @@ impl Shard {
             closed: HashMap::new(),
             summaries: Vec::new(),
             findings: Vec::new(),
-            dropped: [0; 3],
+            dropped: Dropped::new(),
             last_lost: 0,
             start_excused: 0,
             follow_ups: Vec::new(),
@@ -111,7 +114,7 @@ impl Shard {
         if live.execution.is_closed() && live.ghost_of.is_none() {
             let close = live.execution.close();
             self.finish(&mut live, &close, settings);
-            self.closed.insert(id, self.summaries.len());
+            self.closed.insert(id, (self.summaries.len(), live.execution.remains()));
             self.summaries.push(live.execution.summary());
         } else {
             self.current = Some((id, live));
@@ -119,11 +122,14 @@ impl Shard {
     }
 
     /// A new execution, or one that goes on after its end.
-    fn open(&self, id: &str, entry: &Entry<'_>) -> Box<Live> {
-        let ghost_of = self.closed.get(id).copied();
+    fn open(&mut self, id: &str, entry: &Entry<'_>) -> Box<Live> {
+        let remains = self.closed.get_mut(id).map(|(n, remains)| (*n, std::mem::take(remains)));
+        let ghost_of = remains.as_ref().map(|(n, _)| *n);
         let mut execution = Execution::new(id.into(), self.file.clone(), self.format, entry.line);
-        if let Some(summary) = ghost_of.and_then(|n| self.summaries.get(n)) {
-            execution.reopen(summary);
+        if let Some((n, remains)) = remains
+            && let Some(summary) = self.summaries.get(n)
+        {
+            execution.reopen(summary, remains);
         }
         Box::new(Live {
             execution,
@@ -144,6 +150,14 @@ impl Shard {
         let begins = execution.last_line() == 0;
         let lost_between = if begins { self.last_lost > self.start_excused } else { self.last_lost > execution.last_line() };
         let problem_root = self.problems(live, entry);
+        if matches!(entry.record, Record::CastFrame(_)) && entry.line == live.execution.first_line() {
+            let message = "the recording begins without the line that says its version and size".to_owned();
+            let problem = Problem { code: Code(103), at: (0, 1), pointer: None, message };
+            let finding = problem_finding(&self.file, entry, &problem, Some(live.execution.id().clone()));
+            if let Some(finding) = finding {
+                self.keep(finding);
+            }
+        }
         // Taken out while the record is replayed, as the worker is lent out whole then.
         let looks = std::mem::take(&mut self.looks);
         let context = Context { assessor: settings.assessor, keep_changes: settings.keep_changes, looks: Some(&looks) };
@@ -156,8 +170,14 @@ impl Shard {
         } else if matches!(entry.record, Record::Broken(_)) {
             live.execution.record(entry.line, entry.text, None, false, &mut Judged::default());
         }
-        if matches!(entry.record, Record::Broken(broken) if broken.kind.is_none()) {
-            live.execution.lose_track();
+        if lost_between {
+            live.execution.miss_turns();
+            if self.format.holds_one_execution() {
+                live.execution.doubt_all();
+            }
+        }
+        if let Record::Broken(Broken { kind: None, turn, .. }) = entry.record {
+            live.execution.lose_track(entry.line, turn);
             live.root = live.root.or(problem_root.map(Root::Finding));
         }
         let input_hash_wrong = matches!(&entry.record, Record::Turn(turn) if turn.input_hash_is_wrong() == Some(true));
@@ -173,6 +193,9 @@ impl Shard {
                 context: std::mem::take(&mut context_breaks),
                 ..Judged::default()
             };
+            let told = live.execution.told_for(&step);
+            let decision = told.as_ref().and_then(|(line, text)| Some((*line, native::decision(text)?)));
+            let step = decision.as_ref().map_or(step, |(line, decision)| step.with_decision(*line, decision));
             live.execution.step(entry.line, &step, context, &mut judged);
             self.recorder.note(&mut live.pen, entry, &step, &judged, &live.execution);
             self.judge(live, entry, &step, &judged, lost_between, settings);
@@ -321,7 +344,11 @@ impl Shard {
         let judged = Judged::default();
         let scene = Scene { execution: &live.execution, step: None, entry: None, judged: &judged, close: Some(close), settings };
         let drafts = scene_drafts(&scene);
-        if close.unterminated && self.last_lost > live.execution.last_line() {
+        let lost_behind = self.last_lost > live.execution.last_line();
+        if lost_behind && self.format.holds_one_execution() {
+            live.execution.doubt_all();
+        }
+        if close.unterminated && lost_behind {
             let related = Related {
                 file: self.file.clone(),
                 line: live.execution.last_line(),
@@ -397,12 +424,7 @@ impl Shard {
 
     fn keep(&mut self, finding: Finding) -> Option<usize> {
         if self.findings.len() >= KEPT {
-            let [errors, warnings, notes] = &mut self.dropped;
-            *match finding.severity {
-                Severity::Error => errors,
-                Severity::Warning => warnings,
-                Severity::Note => notes,
-            } += 1;
+            *self.dropped.entry((finding.code, finding.severity)).or_default() += 1;
             return None;
         }
         self.findings.push(finding);
@@ -463,14 +485,24 @@ fn place(file: &Arc<str>, last_line: u64, draft: &Draft, entry: Option<&Entry<'_
     let Some(entry) = entry else {
         return bare(if let Target::Line(line) = draft.target { line } else { last_line });
     };
+    let about_decision = matches!(draft.rule.check, Check::Scene(&[When::Decision], _));
+    let told = step.filter(|_| about_decision).and_then(|step| match step.fact {
+        Fact::Moved(moved) => moved.told,
+        Fact::Beside(Beside::Executed(_, told)) => told.map(|(line, _)| line),
+        _ => None,
+    });
+    if let Some(line) = told {
+        return bare(line);
+    }
     let below = |pointer: &str| match step {
         None => pointer.to_owned(),
-        Some(step) => match (&entry.record, step.fact, draft.rule.check) {
-            // A movement of a native log carries its decision in a member of its own.
-            (Record::Event(_), Fact::Moved(moved), Check::Scene(&[When::Decision], _)) if moved.decision.is_some() => {
+        // A line of a native log carries its decision in a member of its own.
+        Some(step) => match (&entry.record, step.fact) {
+            (Record::Event(_), Fact::Moved(moved)) if about_decision && moved.decision.is_some() => {
                 format!("/metadata/payload{pointer}")
             }
-            (Record::Transition(_), Fact::Moved(moved), Check::Scene(&[When::Decision], _)) if moved.decision.is_some() => {
+            (Record::Event(_), Fact::Beside(Beside::Decided(..))) if about_decision => format!("/data/decision{pointer}"),
+            (Record::Transition(_), Fact::Moved(moved)) if about_decision && moved.decision.is_some() => {
                 format!("/payload{pointer}")
             }
             _ => step.part.pointer(pointer),

@@ -100,7 +100,23 @@ const NATIVE: &[(Format, &str)] = &[
         Format::YuangsEvents,
         r#"{"id":"e","timestamp":1,"executionId":"x","type":"state_transition","data":{"from":"IDLE","to":"THINKING","action":{"id":"a","type":"t","payload":{},"riskLevel":"low"},"decision":{},"result":{},"error":"e"},"metadata":{"payload":{}}}"#,
     ),
+    (
+        Format::YuangsEvents,
+        r#"{"id":"e","timestamp":1,"executionId":"x","type":"governance_decision","data":{"action":{"id":"a","type":"t"},"decision":{"status":"approved","by":"policy","timestamp":1,"modifiedAction":{"id":"b","type":"t"}}}}"#,
+    ),
+    (
+        Format::YuangsEvents,
+        r#"{"id":"e","timestamp":1,"executionId":"x","type":"tool_execution","data":{"action":{"id":"a","type":"t"},"result":{"success":true,"output":"o","artifacts":["a"]}}}"#,
+    ),
+    (
+        Format::YuangsEvents,
+        r#"{"id":"e","timestamp":1,"executionId":"x","type":"state_transition","data":{"from":"GOVERNING","to":"EXECUTING"},"metadata":{"payload":{"status":"approved","by":"human"}}}"#,
+    ),
     (Format::YuangsTransitions, r#"{"from":"IDLE","to":"THINKING","timestamp":1,"payload":{}}"#),
+    (
+        Format::YuangsTransitions,
+        r#"{"from":"GOVERNING","to":"THINKING","timestamp":1,"payload":{"status":"rejected","by":"policy","reason":"r"}}"#,
+    ),
     (
         Format::YuangsTurns,
         r#"{"turnId":1,"startTime":1,"endTime":2,"contextSnapshot":{"inputHash":"h","systemPromptVersion":"v","toolSetVersion":"v","recentMessages":[{"role":"user","content":"c","timestamp":1,"metadata":{}}]},"thought":{"raw":"r","parsedPlan":{},"isDone":false,"type":"t","payload":{},"reasoning":"r"},"proposedAction":{"id":"a","type":"t","payload":{},"riskLevel":"low"},"governance":{"status":"approved","by":"auto-policy","timestamp":1,"actionId":"a","signer":"s","reason":"r","ruleId":"r","originalActionId":"a","modifiedAction":{"id":"b","type":"t"},"modificationReason":"m"},"executionResult":{"success":true,"output":"o","error":"e","exitCode":0,"artifacts":["a"]},"observation":{"summary":"s","artifacts":[],"truncated":false},"evaluation":{"kind":"continue","reason":"incomplete"},"contextDiff":{}}"#,

@@ -71,15 +71,15 @@ impl Turn {
         match &step.fact {
             Fact::Proposed(proposal) => self.act(&proposal.action),
             Fact::Decided(decision) => self.decide(decision),
-            Fact::Beside(Beside::Decided(action, decision)) => {
+            Fact::Beside(Beside::Decided(action, told)) => {
                 if let (None, Some(action)) = (&self.action, action) {
                     self.act(action);
                 }
-                if let Some(decision) = decision {
-                    self.decide(decision);
+                if let Some(told) = told {
+                    self.decide(&told.decision);
                 }
             }
-            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed)) => self.execute(executed),
+            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed, _)) => self.execute(executed),
             Fact::Evaluated(kind, reason) => {
                 let reason = reason.map(|r| format!(" ({})", r.name())).unwrap_or_default();
                 self.evaluation = Some(format!("{}{reason}", kind.name()));

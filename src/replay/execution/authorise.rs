@@ -5,10 +5,12 @@ use super::super::changes::RecordedChange;
 use super::super::evidence::{Kept, KeptAction, KeptDecision, KeptKind};
 use super::super::judged::{Approval, Decided, Judged, Ran, Repeat, TokenUse};
 use super::super::reach::{Leaving, Reach};
+use super::super::scope;
 use super::super::verdict::Aspect;
 use super::{Context, Execution, Known, understated};
 use crate::governance::Ruling;
 use crate::trace::action;
+use crate::trace::format::Format;
 use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::step::{Action, ActionKind, Decision, Executed, Step};
 
@@ -27,7 +29,7 @@ impl Execution {
         let mut facts = Decided { proposal_line: proposal.map(|p| p.line), ..Decided::default() };
         let proposal = proposal.map(|p| &p.what);
         let proposed_id = proposal.and_then(|p| p.id.as_deref());
-        let modified_id = decision.modified.and_then(|m| m.id);
+        let modified_id = decision.modification().and_then(|m| m.id);
         if let (Some(named), Some(proposed)) = (decision.action, proposed_id)
             && named != *proposed
             && modified_id != Some(named)
@@ -37,12 +39,11 @@ impl Execution {
         let recorded = proposal.filter(|p| p.is_recorded());
         facts.risk = recorded.and_then(KeptAction::judged_risk);
         facts.human_millis = authority::human_millis(&self.turn, decision, time);
-        let (found, reach) = decision.modified.map(|m| authority::look(context, &m)).unwrap_or_default();
+        let (found, reach) = decision.modification().map(|m| authority::look(context, &m)).unwrap_or_default();
         judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
-        if !self.turn.proposal_unknown {
-            authority::judge_modification(recorded, decision, found, |id| self.known.contains_key(id), &mut facts);
-        }
-        if let Some(modified) = &decision.modified {
+        let comparable = recorded.filter(|_| !self.turn.proposal_unknown);
+        authority::judge_modification(comparable, decision, found, |id| self.known.contains_key(id), &mut facts);
+        if let Some(modified) = &decision.modification() {
             judged.understated = judged.understated.or_else(|| understated(context, modified, found));
         }
         if decision.ruling == Ruling::Rejected
@@ -66,7 +67,7 @@ impl Execution {
                 ruling: decision.ruling,
                 by: decision.by,
                 action: decision.action.map(|a| a.decode().into()),
-                modified: decision.modified.as_ref().map(|m| KeptAction::of(m).reaching(reach)),
+                modified: decision.modification().as_ref().map(|m| KeptAction::of(m).reaching(reach)),
                 misdirected: facts.other_action.is_some(),
             },
             line,
@@ -112,12 +113,19 @@ impl Execution {
         judged: &mut Judged,
     ) {
         self.check_turn(line, step, false, judged);
-        self.run(line, executed, context, judged);
+        self.run(line, step.time, executed, context, judged);
         self.apply(line, crate::governance::Event::ExecutionFinished, judged);
     }
 
     /// Takes note of something that ran, wherever it was found.
-    pub(super) fn run(&mut self, line: u64, executed: &Executed<'_, '_>, context: Context<'_>, judged: &mut Judged) {
+    pub(super) fn run(
+        &mut self,
+        line: u64,
+        time: Option<i64>,
+        executed: &Executed<'_, '_>,
+        context: Context<'_>,
+        judged: &mut Judged,
+    ) {
         self.actions += 1;
         let id = executed.action_id.map(|id| id.decode().into_owned());
         let repeat = id.as_deref().and_then(|id| self.known.get(id)).and_then(|k| k.ran).map(|(line, succeeded)| Repeat {
@@ -147,7 +155,7 @@ impl Execution {
         let token = if in_force {
             let named = executed.capability.map(|c| c.decode());
             let action = executed.action.or_else(|| approved.map(KeptAction::as_action));
-            authority::token_use(&self.ledger, named.as_deref(), id.as_deref(), action.as_ref())
+            scope::token_use(&self.ledger, named.as_deref(), id.as_deref(), action.as_ref())
         } else {
             TokenUse::Fine
         };
@@ -159,15 +167,18 @@ impl Execution {
         });
         let (leaves, protected) = self.reach(executed, approved, approval, success, context);
         let change = if context.keep_changes && success { self.change(line, executed, approved, context) } else { None };
-        if matches!(approval, Approval::Unknown) {
+        // What ran must be what was approved: where nothing of it is kept, that can't be told.
+        let nameless = self.format == Format::YuangsEvents && executed.action.is_none() && id.is_none();
+        if approval == Approval::Unknown || nameless {
             self.verdict.doubt(Aspect::Authorised);
         }
-        self.changes.extend(change);
+        self.changes.extend(change.map(|change| RecordedChange { time, ..change }));
         if let Some(id) = id.as_deref() {
             let known = self.known.entry(id.into()).or_insert(Known { line, rejected: false, ran: None, frozen: None });
             known.ran = Some((line, success));
         }
         self.turn.executed.push(id.as_deref().map(Into::into));
+        self.turn.ran = Some((line, time));
         judged.executed = Some(Ran {
             id,
             approval,
@@ -223,7 +234,7 @@ impl Execution {
         let mut reach = payload.as_deref().map(kept).unwrap_or_default();
         if let Some(observed) = executed.observed {
             let observed: Vec<String> = observed.iter().map(|p| p.decode().into_owned()).collect();
-            reach.observe(&observed);
+            reach = reach.observing(&observed);
         }
         let by_human = self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Human) && approval == Approval::Given;
         let mut leaves = std::mem::take(&mut reach.leaves);

@@ -1,6 +1,11 @@
 //! The end of an execution, or of its input.
 
-use crate::governance::State;
+use super::super::verdict::{Aspect, Summary};
+use super::{Execution, Remains};
+use crate::governance::{EvaluationKind, State};
+use crate::replay::Machine;
+use crate::trace::format::Format;
+use crate::trace::record::EvaluationReason;
 
 /// What is to be said of an execution when its input ends.
 #[derive(Debug, Clone)]
@@ -21,4 +26,139 @@ pub struct Close {
     pub repeats: u64,
     /// The end was reached without an evaluation: the line of the thought that was taken for it.
     pub shortcut: Option<u64>,
+}
+
+impl Execution {
+    /// Ends the execution with its input, or because it was declared over.
+    pub fn close(&mut self) -> Close {
+        self.flush_group(true);
+        let state = self.machine.state();
+        let paused =
+            self.last_evaluation.is_some_and(|(kind, ..)| kind == EvaluationKind::Pause) && self.machine.may_be(State::Idle);
+        let done = self.machine.may_be(State::Terminal) || (self.editor && self.answered) || self.format == Format::YuangsCast;
+        Close {
+            unterminated: !done && !self.ended,
+            paused,
+            state,
+            max_turns: self
+                .over_max
+                .filter(|_| !self.ended_by_max_turns())
+                .map(|line| (line, self.max_turns.unwrap_or_default())),
+            conditions_missing: self.conditions_missing(),
+            not_recorded: self.not_recorded_parts(),
+            repeats: self.repeats,
+            shortcut: self.shortcut,
+        }
+    }
+
+    /// What is reported of it.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let known_end = !self.editor && self.format != Format::YuangsCast;
+        Summary {
+            id: self.id.clone(),
+            file: self.file.clone(),
+            line: self.first_line,
+            format: self.format.name(),
+            version: self.machine.version(),
+            verdict: self.verdict,
+            turns: self.turns,
+            final_state: known_end.then_some(self.machine.state()),
+            outcome: self.outcome.clone().or_else(|| {
+                let (_, reason, _) = self.last_evaluation.filter(|(kind, ..)| *kind == EvaluationKind::Terminate)?;
+                reason.map(|r| r.name().to_owned())
+            }),
+            actions: self.actions,
+            decisions: self.decisions,
+            signatures_unchecked: self.signatures,
+            violation: self.violation.clone(),
+            changes: self.changes.clone(),
+        }
+    }
+
+    /// What is kept of an execution that was declared over, for what may still come.
+    #[must_use]
+    pub fn remains(&mut self) -> Remains {
+        Remains {
+            ledger: std::mem::take(&mut self.ledger),
+            chain: self.chain,
+            last_hash: self.last_hash,
+            last_record_line: self.last_record_line,
+        }
+    }
+
+    /// Goes on with an execution that was declared over: whatever comes now comes after its end.
+    pub fn reopen(&mut self, summary: &Summary, remains: Remains) {
+        let Remains { ledger, chain, last_hash, last_record_line } = remains;
+        self.ledger = ledger;
+        self.chain = chain;
+        self.last_hash = last_hash;
+        self.last_record_line = last_record_line;
+        self.machine = Machine::at(summary.version, summary.final_state.unwrap_or(State::Terminal));
+        self.started = true;
+        self.ended = true;
+        self.reopened = true;
+        self.first_line = summary.line;
+        self.verdict = summary.verdict;
+        self.violation.clone_from(&summary.violation);
+    }
+
+    /// Adds what came after the end to the summary that was made at the end.
+    pub fn add_to(&self, summary: &mut Summary) {
+        summary.verdict = self.verdict;
+        summary.turns += self.turns;
+        summary.actions += self.actions;
+        summary.decisions += self.decisions;
+        summary.signatures_unchecked += self.signatures;
+        summary.changes.extend_from_slice(&self.changes);
+        if summary.violation.is_none() {
+            summary.violation.clone_from(&self.violation);
+        }
+    }
+
+    fn ended_by_max_turns(&self) -> bool {
+        self.last_evaluation.is_some_and(|(_, reason, _)| reason == Some(EvaluationReason::MaxTurnsExceeded))
+    }
+
+    fn conditions_missing(&self) -> Option<&'static str> {
+        if self.format != Format::ExecutionRecord {
+            return None;
+        }
+        match (self.conditions_missing, self.policy_missing) {
+            (Some(_), true) => Some("prompt, tool-set and policy version"),
+            (Some(what), false) => Some(what),
+            (None, true) => Some("policy version"),
+            (None, false) => None,
+        }
+    }
+
+    /// What this execution's format doesn't keep.
+    fn not_recorded_parts(&mut self) -> Option<&'static str> {
+        let parts = match self.format {
+            Format::ExecutionRecord => return None,
+            Format::YuangsEvents => {
+                "turn numbers, signers of decisions, the rules that policy used, prompt, tool-set and policy version"
+            }
+            Format::YuangsTransitions => {
+                "actions and results, signers of decisions, the rules that policy used, prompt, tool-set and policy version"
+            }
+            Format::YuangsTurns if self.editor => {
+                "thoughts, observations, evaluations, decisions about answers, signers of decisions, the rules that policy used, the policy's version"
+            }
+            Format::YuangsTurns => "signers of decisions, the rules that policy used, the policy's version",
+            Format::YuangsRecord => return None,
+            Format::YuangsCast => {
+                "actions, decisions and states: a terminal session keeps commands and what the governor said of them"
+            }
+        };
+        self.verdict.doubt(Aspect::GovernanceComplete);
+        if matches!(self.format, Format::YuangsTransitions | Format::YuangsCast) {
+            self.verdict.doubt(Aspect::Authorised);
+        }
+        // A log without a single movement shows no path.
+        if self.format == Format::YuangsCast || self.events == 0 {
+            self.verdict.doubt(Aspect::LegalPath);
+        }
+        Some(parts)
+    }
 }

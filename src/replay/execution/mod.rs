@@ -12,12 +12,12 @@ use super::context::{ContextBook, ContextBreak};
 use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
 use super::judged::{Breach, ChainBreak, Judged, Moved, OutcomeMismatch, Reuse, Reversal, TurnBreak};
 use super::machine::{Machine, Movement};
-use super::verdict::{Aspect, PathViolation, Summary, Verdict};
+use super::verdict::{Aspect, PathViolation, Verdict};
 use crate::governance::{EvaluationKind, Event, FsmVersion, Ledger, Risk, State};
 use crate::json::Str;
 use crate::trace::action::hex;
 use crate::trace::format::Format;
-use crate::trace::record::EvaluationReason;
+use crate::trace::record::{DecidedBy, EvaluationReason};
 use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
 use crate::trace::v1;
 use sha2::{Digest, Sha256};
@@ -26,6 +26,8 @@ use std::sync::Arc;
 
 /// Movements that are kept to show how a broken path began.
 const PATH: usize = 5;
+/// Thoughts of one turn that are kept. With more agents than that, nobody can say any more whose thought a proposal is.
+const THOUGHTS: usize = 256;
 
 /// What is known of an action over the whole execution.
 #[derive(Debug, Clone)]
@@ -77,6 +79,8 @@ pub struct Execution {
     elevation: Elevation,
     seen_lines: HashSet<[u8; 32]>,
     repeats: u64,
+    /// Nobody can tell whether the next turn's number is the one that is due.
+    turns_missed: bool,
     shortcut: Option<u64>,
     actions: u64,
     decisions: u64,
@@ -89,6 +93,15 @@ pub struct Execution {
     verdict: Verdict,
     changes: Vec<RecordedChange>,
     shown: ContextBook,
+}
+
+/// What outlives the end of an execution: tokens stay revoked, and the chain goes on.
+#[derive(Debug, Default)]
+pub struct Remains {
+    ledger: Ledger<Token>,
+    chain: bool,
+    last_hash: Option<[u8; 32]>,
+    last_record_line: u64,
 }
 
 /// Thoughts in a row: the machine gets one event for them.
@@ -148,6 +161,7 @@ impl Execution {
             elevation: Elevation::User,
             seen_lines: HashSet::new(),
             repeats: 0,
+            turns_missed: false,
             shortcut: None,
             actions: 0,
             decisions: 0,
@@ -278,40 +292,36 @@ impl Execution {
         self.shown.note(record, budget)
     }
 
-    /// Something that may belong to this execution could not be read.
-    pub fn lose_track(&mut self) {
+    /// Something that belongs to this execution could not be read: it may have been anything, of any turn up to the one that
+    /// it names.
+    pub fn lose_track(&mut self, line: u64, turn: Option<i64>) {
         self.machine.lose_track();
-        self.verdict.doubt(Aspect::LegalPath);
+        self.doubt_all();
+        match turn {
+            Some(_) if turn != self.turn.id => self.begin_turn(line, turn),
+            Some(_) => {}
+            None => self.miss_turns(),
+        }
+        self.turn.decision_unknown = true;
+        self.last_line = line;
+    }
+
+    /// A line of this execution's was lost: nobody can say any more that nothing else happened.
+    pub fn doubt_all(&mut self) {
+        for aspect in [Aspect::LegalPath, Aspect::Authorised, Aspect::GovernanceComplete] {
+            self.verdict.doubt(aspect);
+        }
+    }
+
+    /// A line was lost that may have held turns: the next number that is too high says no more than that.
+    pub fn miss_turns(&mut self) {
+        self.turns_missed = true;
     }
 
     /// An event that a lost record may explain: the execution may stand where the event leads.
     pub fn lose_track_at(&mut self, event: Event) {
         let target = crate::governance::reducer::natural_target(event);
         self.machine.put(target);
-    }
-
-    /// Goes on with an execution that was declared over: whatever comes now comes after its end.
-    pub fn reopen(&mut self, summary: &Summary) {
-        self.machine = Machine::at(summary.version, summary.final_state.unwrap_or(State::Terminal));
-        self.started = true;
-        self.ended = true;
-        self.reopened = true;
-        self.first_line = summary.line;
-        self.verdict = summary.verdict;
-        self.violation.clone_from(&summary.violation);
-    }
-
-    /// Adds what came after the end to the summary that was made at the end.
-    pub fn add_to(&self, summary: &mut Summary) {
-        summary.verdict = self.verdict;
-        summary.turns += self.turns;
-        summary.actions += self.actions;
-        summary.decisions += self.decisions;
-        summary.signatures_unchecked += self.signatures;
-        summary.changes.extend_from_slice(&self.changes);
-        if summary.violation.is_none() {
-            summary.violation.clone_from(&self.violation);
-        }
     }
 
     /// Applies one step.
@@ -344,7 +354,7 @@ impl Execution {
                 judged.token = self.ledger.issue(&capability.id.decode(), Token::of(capability, line)).err();
             }
             Fact::Revoked(id) => {
-                // Revoking what nobody issued takes nothing away from anybody.
+                // Revoking what nobody issued takes nothing away from anybody; nobody shall issue it behind that.
                 let _ = self.ledger.revoke(&id.decode());
             }
             Fact::Context => {}
@@ -357,111 +367,35 @@ impl Execution {
         self.last_line = line;
     }
 
-    /// Ends the execution with its input, or because it was declared over.
-    pub fn close(&mut self) -> Close {
-        self.flush_group(true);
-        let state = self.machine.state();
-        let paused =
-            self.last_evaluation.is_some_and(|(kind, ..)| kind == EvaluationKind::Pause) && self.machine.may_be(State::Idle);
-        let done = self.machine.may_be(State::Terminal) || (self.editor && self.answered) || self.format == Format::YuangsCast;
-        Close {
-            unterminated: !done && !self.ended,
-            paused,
-            state,
-            max_turns: self
-                .over_max
-                .filter(|_| !self.ended_by_max_turns())
-                .map(|line| (line, self.max_turns.unwrap_or_default())),
-            conditions_missing: self.conditions_missing(),
-            not_recorded: self.not_recorded_parts(),
-            repeats: self.repeats,
-            shortcut: self.shortcut,
-        }
-    }
-
-    /// What is reported of it.
-    #[must_use]
-    pub fn summary(&self) -> Summary {
-        let known_end = !self.editor && self.format != Format::YuangsCast;
-        Summary {
-            id: self.id.clone(),
-            file: self.file.clone(),
-            line: self.first_line,
-            format: self.format.name(),
-            version: self.machine.version(),
-            verdict: self.verdict,
-            turns: self.turns,
-            final_state: known_end.then_some(self.machine.state()),
-            outcome: self.outcome.clone().or_else(|| {
-                let (_, reason, _) = self.last_evaluation.filter(|(kind, ..)| *kind == EvaluationKind::Terminate)?;
-                reason.map(|r| r.name().to_owned())
-            }),
-            actions: self.actions,
-            decisions: self.decisions,
-            signatures_unchecked: self.signatures,
-            violation: self.violation.clone(),
-            changes: self.changes.clone(),
-        }
-    }
-
     /// Takes note of a signature that nobody has checked.
     pub fn unchecked_signature(&mut self) {
         self.signatures += 1;
-    }
-
-    fn ended_by_max_turns(&self) -> bool {
-        self.last_evaluation.is_some_and(|(_, reason, _)| reason == Some(EvaluationReason::MaxTurnsExceeded))
-    }
-
-    fn conditions_missing(&self) -> Option<&'static str> {
-        if self.format != Format::ExecutionRecord {
-            return None;
-        }
-        match (self.conditions_missing, self.policy_missing) {
-            (Some(_), true) => Some("prompt, tool-set and policy version"),
-            (Some(what), false) => Some(what),
-            (None, true) => Some("policy version"),
-            (None, false) => None,
-        }
-    }
-
-    /// What this execution's format doesn't keep.
-    fn not_recorded_parts(&mut self) -> Option<&'static str> {
-        let parts = match self.format {
-            Format::ExecutionRecord => return None,
-            Format::YuangsEvents => "signers of decisions, the rules that policy used, the policy's version",
-            Format::YuangsTransitions => {
-                "actions and results, signers of decisions, the rules that policy used, prompt, tool-set and policy version"
-            }
-            Format::YuangsTurns if self.editor => {
-                "thoughts, observations, evaluations, decisions about answers, signers of decisions, the rules that policy used, the policy's version"
-            }
-            Format::YuangsTurns => "signers of decisions, the rules that policy used, the policy's version",
-            Format::YuangsRecord => return None,
-            Format::YuangsCast => {
-                "actions, decisions and states: a terminal session keeps commands and what the governor said of them"
-            }
-        };
-        self.verdict.doubt(Aspect::GovernanceComplete);
-        if matches!(self.format, Format::YuangsTransitions | Format::YuangsCast) {
-            self.verdict.doubt(Aspect::Authorised);
-        }
-        if self.format == Format::YuangsCast {
-            self.verdict.doubt(Aspect::LegalPath);
-        }
-        Some(parts)
     }
 
     fn check_time(&mut self, line: u64, step: &Step<'_, '_>, judged: &mut Judged) {
         let Some(now) = step.time else {
             return;
         };
-        if let Some((previous, previous_line)) = self.last_time
+        let before = self.last_time;
+        if let Some((previous, previous_line)) = before
             && now < previous
         {
             judged.reversal = Some(Reversal { previous, line: previous_line, now });
         }
         self.last_time = Some((now, line));
+        // A decision has a time of its own as well: it comes after what it is about, and before what comes of it.
+        let decided = if let Fact::Decided(decision) = &step.fact { decision.time.map(|t| (t, decision.by)) } else { None };
+        if let Some((own, by)) = decided.filter(|(own, _)| *own != now) {
+            let by_policy = by == DecidedBy::Policy;
+            match before {
+                // That a human was too quick has a rule of its own.
+                Some((previous, previous_line)) if own < previous && by_policy => {
+                    judged.reversal = Some(Reversal { previous, line: previous_line, now: own });
+                }
+                _ if own > now => self.last_time = Some((own, line)),
+                _ => {}
+            }
+        }
     }
 
     /// Tells the machine of the thoughts that stood in a row. At an end, the early machine takes a
@@ -563,8 +497,11 @@ impl Execution {
             }
             open => {
                 let expected = open.map_or(1, |n| n.saturating_add(1));
-                let jump = found != expected;
-                if jump {
+                let missed = self.turns_missed && found > expected;
+                let jump = found != expected && !missed;
+                if missed {
+                    self.verdict.doubt(Aspect::LegalPath);
+                } else if jump {
                     judged.order = Some(TurnBreak::Jump { expected, found });
                 } else if !begins && open.is_some() && !self.machine.is_broken() && !self.turn_is_over() {
                     judged.order = Some(TurnBreak::Interleaved { current: open.unwrap_or_default(), found });
@@ -582,6 +519,7 @@ impl Execution {
 
     fn begin_turn(&mut self, line: u64, id: Option<i64>) {
         self.turn = TurnEvidence { id, begun: true, ..TurnEvidence::default() };
+        self.turns_missed = false;
         self.turns += 1;
         if self.max_turns.is_some_and(|max| i64::try_from(self.turns).is_ok_and(|n| n > max)) {
             self.over_max.get_or_insert(line);
@@ -618,15 +556,21 @@ impl Execution {
         self.ended = false;
         self.max_turns = started.max_turns.or(self.max_turns);
         self.capabilities_required |= started.capabilities_required;
-        self.agents.extend(started.agents.iter().map(|a| Box::<str>::from(&*a.decode())));
+        for agent in started.agents {
+            self.meet(agent.decode().into(), judged);
+        }
         if self.governor.is_none() {
             self.governor = started.governor.map(|g| g.decode().into());
         }
-        self.policy_missing = !started.policy;
+        self.policy_missing |= !started.policy;
         self.chain |= started.chain.is_some();
     }
 
     fn thought(&mut self, line: u64, step: &Step<'_, '_>, thought: &Thought<'_>, judged: &mut Judged) {
+        if self.format == Format::YuangsTurns && self.machine.candidates().single() == Some(State::Idle) {
+            // The format keeps no start, not even the one that ends a pause.
+            self.machine.put(State::Thinking);
+        }
         let agent: Option<Box<str>> = thought.agent.map(|a| a.decode().into());
         let goes_on = self.group.is_some() && (step.turn.is_none() || step.turn == self.turn.id);
         let second = goes_on && self.turn.thoughts.iter().any(|t| t.what.agent == agent);
@@ -666,17 +610,19 @@ impl Execution {
                 }
             }
         }
-        if let Some(agent) = &agent
-            && self.agents.insert(agent.clone())
-            && let Some(signed) = self.signers.get(agent)
-        {
-            judged.late_agent = Some((agent.to_string(), *signed));
+        if let Some(agent) = &agent {
+            self.meet(agent.clone(), judged);
         }
         if !thought.conditions {
             self.conditions_missing = Some("prompt and tool-set version");
         }
         let action = thought.action.as_ref().map(KeptAction::of);
-        self.turn.thoughts.push(Kept { what: KeptThought { agent, action }, line, time: step.time });
+        if self.turn.thoughts.len() < THOUGHTS {
+            self.turn.thoughts.push(Kept { what: KeptThought { agent, action, done: thought.done }, line, time: step.time });
+        } else {
+            self.turn.thoughts_unknown = true;
+            self.verdict.doubt(Aspect::LegalPath);
+        }
     }
 
     fn proposed(
@@ -690,15 +636,16 @@ impl Execution {
         self.check_turn(line, step, false, judged);
         self.apply(line, Event::ActionProposed, judged);
         let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
-        judged.not_thought = self.is_nobodys_thought(agent.as_deref(), &proposal.action);
+        // An action that is shown as a human has changed it is nobody's thought; what was proposed is what was thought.
+        judged.not_thought = !proposal.replaced && self.is_nobodys_thought(agent.as_deref(), &proposal.action);
         let (found, reach) = authority::look(context, &proposal.action);
         judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
         judged.understated = understated(context, &proposal.action, found);
-        if let Some(id) = proposal.action.id {
+        if let Some(id) = proposal.action.id.filter(|_| !proposal.replaced) {
             self.enter(line, &id.decode(), &proposal.action, judged);
         }
         if let Some(agent) = &agent {
-            self.agents.insert(agent.clone());
+            self.meet(agent.clone(), judged);
         }
         if judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.proposal.is_some() {
             // A second proposal where none is due doesn't take the place of the first.
@@ -706,13 +653,15 @@ impl Execution {
         }
         self.turn.proposer = agent;
         self.turn.declared = proposal.declared.map(|paths| paths.iter().map(|p| p.decode().into()).collect());
-        self.turn.proposal_unknown = proposal.replaced;
+        let thoughts = &self.turn.thoughts;
+        let thought = thoughts.iter().find_map(|t| t.what.action.clone()).filter(|_| proposal.replaced);
+        self.turn.proposal_unknown = proposal.replaced && thought.is_none();
         if self.turn.proposal.is_some() {
             // What was decided was about the proposal before. A decision that came too early stays.
             self.turn.decision = None;
         }
-        let what = KeptAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach);
-        self.turn.proposal = Some(Kept { what, line, time: step.time });
+        let shown = || KeptAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach);
+        self.turn.proposal = Some(Kept { what: thought.unwrap_or_else(shown), line, time: step.time });
     }
 
     /// Enters an action's id into the books. An id may come back only for an action that was rejected
@@ -732,13 +681,25 @@ impl Execution {
         }
     }
 
+    /// Takes note of an agent, who may turn out to have signed.
+    fn meet(&mut self, agent: Box<str>, judged: &mut Judged) {
+        let signed = self.signers.get(&agent).copied();
+        let name = signed.map(|line| (agent.to_string(), line));
+        if self.agents.insert(agent) && name.is_some() {
+            judged.late_agent = name;
+        }
+    }
+
     fn is_nobodys_thought(&self, agent: Option<&str>, action: &Action<'_>) -> bool {
         let turn = &self.turn;
         if turn.thoughts.is_empty() || turn.thoughts_unknown || action.payload.is_none() {
             return false;
         }
-        let mut theirs =
-            turn.thoughts.iter().filter(|t| agent.is_none() || t.what.agent.is_none() || t.what.agent.as_deref() == agent);
+        // Who thought alone needs no name.
+        let alone = turn.thoughts.len() == 1;
+        let same =
+            |t: &&Kept<KeptThought>| t.what.agent.as_deref() == agent || alone && (agent.is_none() || t.what.agent.is_none());
+        let mut theirs = turn.thoughts.iter().filter(same);
         let wanted = |t: &Kept<KeptThought>| t.what.action.as_ref().map(|a| a.same_as(action) != Some(false));
         !theirs.any(|t| wanted(t).unwrap_or(false))
             // Nobody wanted anything at all: then the path is broken, and that is what is said.

@@ -2,15 +2,17 @@
 //! and records that can't be read.
 
 use super::super::authority;
-use super::super::evidence::{Kept, KeptAction, KeptDecision, KeptThought, TurnEvidence};
-use super::super::judged::{Approval, Breach, Judged, Moved, Ran, TokenUse};
+use super::super::evidence::{Kept, KeptAction, KeptThought, ToldDecision, TurnEvidence};
+use super::super::judged::{Approval, Breach, Judged, Moved, Ran};
 use super::super::machine::Movement;
 use super::super::verdict::Aspect;
 use super::{Context, Elevation, Execution, understated};
 use crate::governance::{EvaluationKind, Event, Ruling, State};
+use crate::json::Str;
 use crate::trace::native::cast::Frame;
-use crate::trace::record::RecordKind;
-use crate::trace::step::{self, Beside, Executed, Step};
+use crate::trace::record::{DecidedBy, RecordKind};
+use crate::trace::step::{self, Beside, Decision, Executed, Fact, Step};
+use std::sync::Arc;
 
 impl Execution {
     /// A native log says that the state moved.
@@ -22,19 +24,21 @@ impl Execution {
         context: Context<'_>,
         judged: &mut Judged,
     ) {
-        self.started = true;
-        let beside = self.turn.decision_beside.take();
-        let ruling = moved.decision.map(|d| d.ruling).or(beside.as_ref().map(|b| b.what.ruling));
         // Where two accounts of a decision differ, the stricter one counts.
-        let ruling = match (ruling, &beside) {
-            (Some(_), Some(b)) if b.what.ruling == Ruling::Rejected => Some(Ruling::Rejected),
-            (ruling, _) => ruling,
-        };
+        let beside = self.turn.decision_beside.take();
+        let refused = beside.as_ref().is_some_and(|b| b.what.ruling == Ruling::Rejected);
+        let by_policy = beside.is_some_and(|b| b.what.by == DecidedBy::Policy);
+        let taken_up = self.turn.decision.as_ref().map(|d| d.what.ruling);
+        let ruling = if refused { Some(Ruling::Rejected) } else { moved.decision.map(|d| d.ruling).or(taken_up) };
         let event = match (moved.from, moved.to) {
             (State::Idle, State::Thinking) | (State::Terminal, State::Idle) => Some(Event::Start),
             (State::Thinking, State::Proposing) => Some(Event::ThoughtGenerated { done: false }),
             (State::Thinking, State::Evaluating) => Some(Event::ThoughtGenerated { done: true }),
-            (State::Thinking, State::Terminal) => Some(Event::Concluded),
+            // The shortcut is for an agent that was done.
+            (State::Thinking, State::Terminal) => Some(match self.turn.thoughts.last() {
+                Some(thought) if !thought.what.done && self.turn.is_fresh() => Event::ThoughtGenerated { done: false },
+                _ => Event::Concluded,
+            }),
             (State::Proposing, State::Governing) => Some(Event::ActionProposed),
             (State::Governing, State::Executing) => Some(Event::GovernanceDecided(ruling.unwrap_or(Ruling::Approved))),
             (State::Governing, State::Thinking) => Some(Event::GovernanceDecided(ruling.unwrap_or(Ruling::Rejected))),
@@ -57,8 +61,10 @@ impl Execution {
                 m.claimed = Some(moved.to);
             }
             self.machine.break_open(None);
+            self.started = true;
             return;
         };
+        self.started |= event == Event::Start;
         if event == Event::ActionProposed && (!self.turn.begun || !self.turn.executed.is_empty()) {
             // The movement that begins this turn was lost.
             let thoughts = if self.turn.begun { Vec::new() } else { std::mem::take(&mut self.turn.thoughts) };
@@ -68,7 +74,7 @@ impl Execution {
         if event == (Event::ThoughtGenerated { done: false }) || event == Event::Concluded {
             let pending = std::mem::take(&mut self.turn);
             self.begin_turn(line, None);
-            if pending.executed.is_empty() && pending.proposal.is_none() {
+            if pending.is_fresh() {
                 // What the model said stands before the movement that it causes.
                 self.turn.thoughts = pending.thoughts;
             }
@@ -81,17 +87,8 @@ impl Execution {
             if rejected_ran {
                 self.turn.rejected_ran = true;
                 self.breach(line, event, before, Breach::ResultOutsideState, judged);
-                judged.executed = Some(Ran {
-                    id: self.turn.proposal.as_ref().and_then(|p| p.what.id.as_deref()).map(str::to_owned),
-                    approval: Approval::Rejected,
-                    repeat: None,
-                    differs: false,
-                    token: TokenUse::Fine,
-                    undeclared: None,
-                    leaves: Vec::new(),
-                    protected: Vec::new(),
-                    decision_line: Some(line),
-                });
+                let id = self.turn.proposal.as_ref().and_then(|p| p.what.id.as_deref()).map(str::to_owned);
+                judged.executed = Some(Ran { decision_line: Some(line), ..Ran::bare(id, Approval::Rejected) });
             } else {
                 self.breach(line, event, before, Breach::Other, judged);
                 if let Some(m) = &mut judged.movement {
@@ -100,15 +97,20 @@ impl Execution {
             }
         }
         match event {
-            Event::GovernanceDecided(_) => match (moved.decision, beside) {
-                (Some(mut decision), beside) => {
-                    if beside.is_some_and(|b| b.what.ruling == Ruling::Rejected) {
+            Event::GovernanceDecided(_) => match moved.decision {
+                // Something ran before the movement was logged, and has taken up the decision.
+                Some(decision) if taken_up == Some(decision.ruling) && !refused => {}
+                None if taken_up.is_some() => {}
+                Some(mut decision) => {
+                    if refused {
                         decision.ruling = Ruling::Rejected;
                     }
-                    self.rule(line, step.time, &decision, context, judged);
+                    if by_policy {
+                        decision.by = DecidedBy::Policy;
+                    }
+                    self.rule(moved.told.unwrap_or(line), step.time, &decision, context, judged);
                 }
-                (None, Some(beside)) => self.turn.decision = Some(beside),
-                (None, None) => self.turn.decision_unknown = true,
+                None => self.turn.decision_unknown = true,
             },
             Event::ActionProposed => {
                 if self.turn.proposal.is_none() {
@@ -117,7 +119,7 @@ impl Execution {
             }
             Event::ExecutionFinished if self.turn.executed.is_empty() && judged.executed.is_none() => {
                 let nothing = Executed { action_id: None, capability: None, action: None, observed: None, result: None };
-                self.run(line, &nothing, context, judged);
+                self.run(line, step.time, &nothing, context, judged);
             }
             Event::EvaluationMade(kind) => self.last_evaluation = Some((kind, moved.reason, line)),
             Event::Start
@@ -140,18 +142,25 @@ impl Execution {
         match beside {
             Beside::Thought(thought) => {
                 let action = thought.action.as_ref().map(KeptAction::of);
-                if self.turn.proposal.is_some() || !self.turn.executed.is_empty() {
+                if !self.turn.is_fresh() {
                     self.turn = TurnEvidence { id: self.turn.id, ..TurnEvidence::default() };
                 }
-                self.turn.thoughts.push(Kept { what: KeptThought { agent: None, action }, line, time: step.time });
+                self.turn.thoughts.push(Kept {
+                    what: KeptThought { agent: None, action, done: thought.done },
+                    line,
+                    time: step.time,
+                });
             }
-            Beside::Decided(action, decision) => {
+            Beside::Decided(action, told) => {
+                let ran = |id: Option<Str<'_>>| id.is_some_and(|id| self.turn.executed.iter().flatten().any(|ran| id == **ran));
+                let ran = ran(action.and_then(|a| a.id).or(told.and_then(|t| t.decision.action)));
                 if let Some(action) = action {
                     judged.not_thought = self.is_nobodys_thought(None, action);
                     let (found, reach) = authority::look(context, action);
                     judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
                     judged.understated = understated(context, action, found);
-                    if let Some(id) = action.id {
+                    // What has run in this turn already has its id from there.
+                    if let Some(id) = action.id.filter(|_| !ran) {
                         self.enter(line, &id.decode(), action, judged);
                     }
                     let time = self.turn.proposal.as_ref().and_then(|p| p.time);
@@ -162,23 +171,69 @@ impl Execution {
                         time,
                     });
                 }
-                if let Some(decision) = decision {
-                    self.turn.decision_beside = Some(Kept {
-                        what: KeptDecision {
-                            ruling: decision.ruling,
-                            by: decision.by,
-                            action: decision.action.map(|a| a.decode().into()),
-                            modified: decision.modified.as_ref().map(KeptAction::of),
-                            misdirected: false,
-                        },
-                        line,
-                        time: decision.time.or(step.time),
-                    });
+                match told {
+                    Some(told) if ran => self.decided_behind(line, step, &told.decision, context, judged),
+                    Some(told) => {
+                        let decision = &told.decision;
+                        // Nobody is overruled by a line that says nothing of another action.
+                        let refused = self.turn.decision_beside.as_ref().is_some_and(|b| b.what.ruling == Ruling::Rejected);
+                        if !(refused && action.is_none()) {
+                            let written = told.written.as_written().into();
+                            let what = ToldDecision { ruling: decision.ruling, by: decision.by, written };
+                            self.turn.decision_beside = Some(Kept { what, line, time: decision.time.or(step.time) });
+                        }
+                    }
+                    None => {}
                 }
             }
-            Beside::Executed(executed) => self.run(line, executed, context, judged),
-            Beside::Other => {}
+            Beside::Executed(executed, told) => {
+                if let Some((told_at, decision)) = told {
+                    // The movement that goes with the decision was lost, or comes behind.
+                    self.turn.decision_beside = None;
+                    self.rule(*told_at, step.time, decision, context, judged);
+                }
+                self.run(line, step.time, executed, context, judged);
+            }
+            // A turn in which nothing happened is one.
+            Beside::Other => self.check_turn(line, step, true, judged),
         }
+    }
+
+    /// The decision that an earlier line has told, if this is the step that it leads to.
+    #[must_use]
+    pub fn told_for(&self, step: &Step<'_, '_>) -> Option<(u64, Arc<str>)> {
+        let due = match &step.fact {
+            Fact::Moved(moved) => moved.from == State::Governing && moved.decision.is_none(),
+            Fact::Beside(Beside::Executed(..)) => true,
+            _ => false,
+        };
+        let beside = self.turn.decision_beside.as_ref().filter(|_| due && self.turn.decision.is_none())?;
+        Some((beside.line, Arc::clone(&beside.what.written)))
+    }
+
+    /// A decision about something that has run, by the order of the lines. That alone proves little, as the runtime doesn't
+    /// wait for its log; the decision's own time does, and so does a refusal.
+    fn decided_behind(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        decision: &Decision<'_>,
+        context: Context<'_>,
+        judged: &mut Judged,
+    ) {
+        let (ran_at, ran_time) = self.turn.ran.unwrap_or_default();
+        let late = decision.time.or(step.time).zip(ran_time).is_some_and(|(decided, ran)| decided > ran);
+        let undecided = self.turn.decision.is_none();
+        if undecided {
+            self.rule(line, step.time, decision, context, judged);
+        }
+        let approval = match decision.ruling {
+            Ruling::Rejected => Approval::Rejected,
+            _ if undecided && late => Approval::Late(ran_at),
+            _ => return,
+        };
+        let id = self.turn.executed.last().and_then(|id| id.as_deref()).map(str::to_owned);
+        judged.executed = Some(Ran { decision_line: Some(line), ..Ran::bare(id, approval) });
     }
 
     /// Something happened that the format keeps no record of.
@@ -211,17 +266,7 @@ impl Execution {
         match (frame, self.elevation) {
             (Frame::Typed, Elevation::Pending) => {
                 self.actions += 1;
-                judged.executed = Some(Ran {
-                    id: None,
-                    approval: Approval::Missing,
-                    repeat: None,
-                    differs: false,
-                    token: TokenUse::Fine,
-                    undeclared: None,
-                    leaves: Vec::new(),
-                    protected: Vec::new(),
-                    decision_line: None,
-                });
+                judged.executed = Some(Ran::bare(None, Approval::Missing));
             }
             (Frame::Typed, Elevation::User | Elevation::Root) => self.actions += 1,
             (Frame::ElevationStarted, _) => self.elevation = Elevation::Pending,

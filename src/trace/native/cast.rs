@@ -2,7 +2,7 @@
 
 use super::open_shapes;
 use crate::json::{Raw, Str};
-use crate::trace::scalar::Int;
+use crate::trace::scalar::{Exactly, Int};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
@@ -12,7 +12,7 @@ use std::fmt;
 open_shapes! {
     /// The first line.
     pub struct CastHeader<'a> {
-        version: Int<2>,
+        version: Exactly<2>,
         width: Int<1>,
         height: Int<1>,
         timestamp: Int<0>,

@@ -8,9 +8,10 @@ use crate::governance::{EvaluationKind, State};
 use crate::json::{Raw, Str};
 use crate::trace::record::EvaluationReason;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Beside, Executed, Fact, Moved, Part, Step};
+use crate::trace::step::{Beside, Executed, Fact, Moved, Part, Step, Told};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// The types of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -66,17 +67,57 @@ pub(super) fn evaluation(payload: Option<Raw<'_>>) -> (Option<EvaluationKind>, O
     payload.and_then(Raw::read::<Ruled>).map_or((None, None), |r| (Some(r.kind), r.reason))
 }
 
+/// Whether what stands beside a movement is meant as a decision, and can't be read as one: then something was decided, and
+/// nobody can tell what.
+pub(super) fn is_garbled(from: State, to: State, payload: Option<Raw<'_>>) -> bool {
+    let decides = from == State::Governing && matches!(to, State::Executing | State::Thinking);
+    let Some(payload) = payload.filter(|_| decides) else {
+        return false;
+    };
+    let meant = |members: BTreeMap<String, Raw<'_>>| members.contains_key("status") || members.contains_key("by");
+    payload.read().is_some_and(meant) && payload.read::<NativeDecision<'_>>().is_none()
+}
+
 impl<'a> Event<'a> {
+    /// Whether a part that only this type of event has can be read.
+    ///
+    /// # Errors
+    /// What the part should have been.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let payload = self.metadata.as_ref().and_then(|m| m.payload);
+        match self.kind {
+            EventType::StateTransition => match (self.data.from, self.data.to) {
+                (Some(from), Some(to)) if is_garbled(from, to, payload) => Err("the payload of the movement is no decision"),
+                _ => Ok(()),
+            },
+            EventType::GovernanceDecision => match self.data.decision {
+                Some(decision) if decision.read::<NativeDecision<'_>>().is_none() => Err("`decision` is no decision"),
+                _ => Ok(()),
+            },
+            EventType::ToolExecution => match self.data.result {
+                Some(result) if result.read::<NativeResult<'_>>().is_none() => Err("`result` is no result"),
+                _ => Ok(()),
+            },
+            EventType::LlmCall | EventType::ObservationRecorded | EventType::EvaluationResult | EventType::ErrorOccurred => {
+                Ok(())
+            }
+        }
+    }
+
     /// The event in common words.
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
-        let decision = |raw: Option<Raw<'a>>| raw.and_then(Raw::read::<NativeDecision<'a>>).map(|d| d.fact());
+        let told = |written: Raw<'a>| {
+            let decision = written.read::<NativeDecision<'a>>()?.fact();
+            Some(Told { decision, written })
+        };
         let (member, fact) = match self.kind {
             EventType::StateTransition => {
                 let payload = self.metadata.as_ref().and_then(|m| m.payload);
                 match (self.data.from, self.data.to) {
                     (Some(from), Some(to)) => {
                         let (evaluation, reason) = evaluation(payload);
-                        ("data", Fact::Moved(Moved { from, to, decision: decision(payload), evaluation, reason }))
+                        let decision = payload.and_then(told).map(|t| t.decision);
+                        ("data", Fact::Moved(Moved { from, to, decision, told: None, evaluation, reason }))
                     }
                     _ => ("data", Fact::Beside(Beside::Other)),
                 }
@@ -87,20 +128,21 @@ impl<'a> Event<'a> {
             }
             EventType::GovernanceDecision => (
                 "data",
-                Fact::Beside(Beside::Decided(self.data.action.as_ref().map(NativeAction::fact), decision(self.data.decision))),
+                Fact::Beside(Beside::Decided(
+                    self.data.action.as_ref().map(NativeAction::fact),
+                    self.data.decision.and_then(told),
+                )),
             ),
             EventType::ToolExecution => {
                 let action = self.data.action.as_ref().map(NativeAction::fact);
-                let result = self.data.result.and_then(Raw::read::<NativeResult<'a>>).map(|r| r.fact());
+                let kind = action.map(|a| a.kind);
+                let result = self.data.result.and_then(Raw::read::<NativeResult<'a>>).map(|r| r.fact(kind));
                 (
                     "data",
-                    Fact::Beside(Beside::Executed(Executed {
-                        action_id: action.and_then(|a| a.id),
-                        capability: None,
-                        action,
-                        observed: None,
-                        result,
-                    })),
+                    Fact::Beside(Beside::Executed(
+                        Executed { action_id: action.and_then(|a| a.id), capability: None, action, observed: None, result },
+                        None,
+                    )),
                 )
             }
             EventType::ObservationRecorded | EventType::EvaluationResult | EventType::ErrorOccurred => {

@@ -98,6 +98,12 @@ pub fn action_kind(word: Str<'_>) -> ActionKind<'_> {
     }
 }
 
+/// The decision that a text holds, if it is one.
+#[must_use]
+pub fn decision(text: &str) -> Option<Decision<'_>> {
+    crate::json::from_text::<NativeDecision<'_>>(text).ok().map(|d| d.fact())
+}
+
 impl<'a> NativeAction<'a> {
     /// In common words.
     #[must_use]
@@ -141,10 +147,20 @@ impl<'a> NativeThought<'a> {
     }
 }
 
+/// How the early runtime says that its policy has stopped an action before the governor saw it.
+const POLICY_DENIED: &str = "POLICY DENIED:";
+/// How it says that nothing ran, because the governor refused.
+const REJECTED: &str = "GOVERNANCE REJECTED:";
+
 impl<'a> NativeResult<'a> {
-    /// In common words.
+    /// In common words, as the result of an action of this type.
     #[must_use]
-    pub fn fact(&self) -> Outcome<'a> {
+    pub fn fact(&self, kind: Option<ActionKind<'_>>) -> Outcome<'a> {
+        let marks: &[&str] = match kind {
+            Some(ActionKind::Known(ActionType::CodeDiff)) => &["[FAILED]", POLICY_DENIED, REJECTED],
+            Some(ActionKind::Known(ActionType::Answer)) => &[],
+            _ => &[POLICY_DENIED, REJECTED],
+        };
         Outcome {
             success: self.success,
             output: self.output.unwrap_or_default(),
@@ -153,7 +169,7 @@ impl<'a> NativeResult<'a> {
             exit_code: self.exit_code.map(|n| n.get()),
             cost: None,
             duration: None,
-            marks_failures: true,
+            marks,
         }
     }
 }

@@ -19,6 +19,17 @@ open_shapes! {
 }
 
 impl<'a> Transition<'a> {
+    /// Whether a decision that goes with it can be read.
+    ///
+    /// # Errors
+    /// What should have been one.
+    pub fn check(&self) -> Result<(), &'static str> {
+        if events::is_garbled(self.from, self.to, self.payload) {
+            return Err("the payload of the movement is no decision");
+        }
+        Ok(())
+    }
+
     /// The movement in common words.
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
         let decision = self.payload.and_then(Raw::read::<NativeDecision<'a>>).map(|d| d.fact());
@@ -27,7 +38,7 @@ impl<'a> Transition<'a> {
             turn: None,
             time: Some(self.timestamp.millis()),
             part: Part::WHOLE,
-            fact: Fact::Moved(Moved { from: self.from, to: self.to, decision, evaluation, reason }),
+            fact: Fact::Moved(Moved { from: self.from, to: self.to, decision, told: None, evaluation, reason }),
         });
     }
 }

@@ -3,23 +3,18 @@
 //! The command-line runtime writes every part of a turn that happened. The editor runtime writes no
 //! thought, observation or evaluation: there they are not recorded, which isn't the same as missing.
 
-use super::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes};
+use super::{NativeAction, NativeDecision, NativeResult, NativeThought, POLICY_DENIED, REJECTED, open_shapes};
 use crate::governance::{EvaluationKind, Event, Ruling};
-use crate::json::{Raw, Str, from_text};
+use crate::json::{Raw, Str, from_text, stringify};
 use crate::trace::contract::Evaluation;
 use crate::trace::record::{ActionType, DecidedBy, Each, Message};
 use crate::trace::scalar::{Int, Timestamp};
-use crate::trace::step::{ActionKind, Decision, Executed, Fact, Observed, Part, Proposal, Step};
+use crate::trace::step::{ActionKind, Beside, Decision, Executed, Fact, Observed, Part, Proposal, Step};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
-
-/// How the early runtime says that its policy has stopped an action before the governor saw it.
-const POLICY_DENIED: &str = "POLICY DENIED:";
-/// How it says that nothing ran, because the governor refused.
-const REJECTED: &str = "GOVERNANCE REJECTED:";
 
 /// The messages that the model was shown, as they are written: their hash is recorded beside them.
 #[derive(Debug, Clone, Copy)]
@@ -89,16 +84,28 @@ impl<'a> NativeTurn<'a> {
         self.thought.is_none() && self.proposed_action.is_some() && self.observation.is_none() && self.evaluation.is_none()
     }
 
+    /// Whether nothing happened in it: the model didn't answer.
+    fn is_empty(&self) -> bool {
+        self.thought.is_none()
+            && self.proposed_action.is_none()
+            && self.governance.is_none()
+            && self.execution_result.is_none()
+            && self.observation.is_none()
+            && self.evaluation.is_none()
+    }
+
     /// Whether the turn's recorded hash of its messages is wrong. `None` when it can't be told: the
     /// list is only complete while it is shorter than what the runtime keeps.
     ///
-    /// The hash is SHA-256 over the compact JSON of all messages, as the runtime serialised them.
+    /// The hash is SHA-256 over the compact JSON of all messages, as the runtime serialised them: a file that was laid out anew
+    /// since, with its members in another order or its characters escaped, still holds the same messages.
     #[must_use]
     pub fn input_hash_is_wrong(&self) -> Option<bool> {
         let kept = if self.is_editor() { 5 } else { 10 };
-        let hash = self.input_hash()?;
         let messages = self.context_snapshot.recent_messages?;
-        let same = self.context_snapshot.input_hash == *hash;
+        let recorded = self.context_snapshot.input_hash;
+        let same = self.input_hash().is_some_and(|hash| recorded == *hash)
+            || messages.as_serialised().is_some_and(|text| recorded == *sha256(&text));
         match (same, messages.count < kept) {
             (true, _) => Some(false),
             (false, true) => Some(true),
@@ -109,8 +116,7 @@ impl<'a> NativeTurn<'a> {
     /// The hash that the turn's messages have, as far as the list is kept.
     #[must_use]
     pub fn input_hash(&self) -> Option<String> {
-        let compact = minify(self.context_snapshot.recent_messages?.raw.as_written());
-        Some(Sha256::digest(compact.as_bytes()).iter().map(|b| format!("{b:02x}")).collect())
+        Some(sha256(&minify(self.context_snapshot.recent_messages?.raw.as_written())))
     }
 
     /// The turn in common words.
@@ -135,7 +141,11 @@ impl<'a> NativeTurn<'a> {
                 Fact::Proposed(Proposal { agent: None, action: action.fact(), declared: None, replaced }),
             ));
         }
-        let answer = self.proposed_action.as_ref().is_some_and(|a| a.fact().kind == ActionKind::Known(ActionType::Answer));
+        if self.is_empty() {
+            emit(Step { turn, time: start, part: Part::WHOLE, fact: Fact::Beside(Beside::Other) });
+        }
+        let kind = self.proposed_action.as_ref().map(|a| a.fact().kind);
+        let answer = kind == Some(ActionKind::Known(ActionType::Answer));
         let refused = self.refusal();
         match (&self.governance, refused) {
             (Some(decision), _) => {
@@ -161,7 +171,7 @@ impl<'a> NativeTurn<'a> {
                     capability: None,
                     action: None,
                     observed: None,
-                    result: Some(result.fact()),
+                    result: Some(result.fact(kind)),
                 }),
             ));
             if editor {
@@ -202,6 +212,37 @@ impl<'a> NativeTurn<'a> {
         let rejected = self.governance.as_ref().is_some_and(|g| g.status == Ruling::Rejected);
         rejected
             && self.execution_result.as_ref().is_some_and(|r| !r.success && r.output.is_some_and(|o| o.starts_with(REJECTED)))
+    }
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+impl Messages<'_> {
+    /// The messages as the runtime serialises them, however they are written here. `None` if one has other members than the
+    /// runtime gives it: nobody knows where those stood.
+    fn as_serialised(&self) -> Option<String> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields, bound(deserialize = "'de: 'a"))]
+        struct Written<'a> {
+            role: Option<Raw<'a>>,
+            content: Option<Raw<'a>>,
+            timestamp: Option<Raw<'a>>,
+            metadata: Option<Raw<'a>>,
+        }
+        let messages: Vec<Written<'_>> = self.raw.read()?;
+        let serialised = messages.iter().map(|message| {
+            let members = [
+                ("role", message.role),
+                ("content", message.content),
+                ("timestamp", message.timestamp),
+                ("metadata", message.metadata),
+            ];
+            let given = members.iter().filter_map(|(name, value)| Some(format!("\"{name}\":{}", stringify((*value)?))));
+            format!("{{{}}}", given.collect::<Vec<_>>().join(","))
+        });
+        Some(format!("[{}]", serialised.collect::<Vec<_>>().join(",")))
     }
 }
 

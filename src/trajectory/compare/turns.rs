@@ -1,6 +1,7 @@
 //! What differs between two executions, and between two turns of them that answer each other.
 
 use super::{Aspect, At, Difference, Sameness, same_action};
+use crate::trace::action::changed_lines;
 use crate::trajectory::model::Trajectory;
 use crate::trajectory::words::{self, first_line, plural};
 use crate::verify::timeline::{Context, Deed, Opening, Result, Shown, Text, Turn, Verdict};
@@ -31,8 +32,8 @@ fn told(action: &Shown) -> String {
         Deed::Answer(text) => format!("answer {}", first_line(text, TEXT)),
         Deed::Other { word, payload } => format!("{word} {}", first_line(payload, TEXT)),
         Deed::Diff(text) => {
-            let count = |sign: char| text.text.lines().filter(|l| l.starts_with(sign)).count();
-            format!("{} (+{} -{} lines)", words::action(action), count('+'), count('-'))
+            let (added, removed) = changed_lines(&text.text);
+            format!("{} (+{added} -{removed} lines)", words::action(action))
         }
         Deed::Command(_) => words::action(action),
     }

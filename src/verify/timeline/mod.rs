@@ -14,11 +14,11 @@ pub use turn::{
     Context, ContextDiff, Deed, Frame, Item, Observation, Opening, Result, Shown, Stop, Text, Thought, Turn, Verdict,
 };
 
-use crate::governance::State;
+use crate::governance::{EvaluationKind, State};
 use crate::json::{Raw, Str};
 use crate::replay::{Execution, Judged, KeptAction, Movement};
 use crate::trace::action;
-use crate::trace::record::ActionType;
+use crate::trace::record::{ActionType, EvaluationReason};
 use crate::trace::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Started, Step};
 use crate::trace::v1::Record as V1;
 use crate::trace::{Entry, Record};
@@ -30,8 +30,6 @@ const ACTION: usize = 8_000;
 const RESULT: usize = 2_000;
 /// Paths that are kept of an action.
 const PATHS: usize = 3;
-/// How some formats mark a result that failed although its flag says success.
-const FAILED: &str = "[FAILED]";
 /// Movements that are kept of one turn.
 const PATH: usize = 24;
 
@@ -227,31 +225,33 @@ impl Turn {
                 self.declared_changes = paths(proposal.declared);
             }
             Fact::Decided(decision) => self.decide(decision),
-            Fact::Beside(Beside::Decided(action, decision)) => {
+            Fact::Beside(Beside::Decided(action, told)) => {
                 if let Some(action) = action {
                     self.proposed.get_or_insert_with(|| shown(action));
                 }
-                if let Some(decision) = decision {
-                    self.decide(decision);
+                if let Some(told) = told {
+                    self.decide(&told.decision);
                 }
             }
-            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed)) => {
+            Fact::Executed(executed) | Fact::Beside(Beside::Executed(executed, _)) => {
                 self.execute(executed, detail.error_type());
             }
-            Fact::Evaluated(kind, reason) => {
-                let reason = reason.map(|r| format!(" ({})", r.name())).unwrap_or_default();
-                self.evaluation = Some(format!("{}{reason}", kind.name()));
-            }
+            Fact::Evaluated(kind, reason) => self.evaluate(*kind, *reason),
             Fact::Moved(moved) => {
                 if let Some(decision) = &moved.decision {
                     self.decide(decision);
                 }
                 if let Some(kind) = moved.evaluation {
-                    self.evaluation = Some(kind.name().to_owned());
+                    self.evaluate(kind, moved.reason);
                 }
             }
             _ => {}
         }
+    }
+
+    fn evaluate(&mut self, kind: EvaluationKind, reason: Option<EvaluationReason>) {
+        let reason = reason.map(|r| format!(" ({})", r.name())).unwrap_or_default();
+        self.evaluation = Some(format!("{}{reason}", kind.name()));
     }
 
     fn decide(&mut self, decision: &Decision<'_>) {
@@ -272,7 +272,7 @@ impl Turn {
         self.ran = executed.action.as_ref().map(shown).filter(|ran| self.proposed.as_ref().is_none_or(|p| p.deed != ran.deed));
         self.result = executed.result.as_ref().map(|r| Result {
             success: r.success,
-            marked_failed: r.marks_failures && r.output.starts_with(FAILED),
+            marked_failed: r.marks.iter().any(|mark| r.output.starts_with(mark)),
             output: Text::of(&r.output.decode(), RESULT),
             error: r.error.map(|e| Text::of(&e.decode(), RESULT)),
             error_type,

@@ -1,0 +1,185 @@
+//! Which token covers an action: by its subject, its scope and its grants.
+
+use super::evidence::Token;
+use super::judged::TokenUse;
+use super::reach::places;
+use crate::command;
+use crate::governance::{Ledger, LedgerError};
+use crate::json::Raw;
+use crate::trace::action;
+use crate::trace::record::ActionType;
+use crate::trace::step::{Action, ActionKind};
+use crate::workspace::diff;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+/// An action as tokens are held against it. What its payload touches is found out once, however many tokens there are.
+struct Asked<'a> {
+    id: Option<&'a str>,
+    action: Option<&'a Action<'a>>,
+    targets: OnceCell<Option<Targets>>,
+}
+
+/// What a scope has to cover: all of it.
+enum Targets {
+    /// Paths, or the tool of a call that names none.
+    All(BTreeSet<String>),
+    /// A command line; one that is more than a single command is only covered by a scope that spells it out.
+    Line { text: String, single: bool },
+}
+
+/// Which token, if any, an action ran on.
+pub(super) fn token_use(ledger: &Ledger<Token>, named: Option<&str>, id: Option<&str>, action: Option<&Action<'_>>) -> TokenUse {
+    let asked = Asked { id, action, targets: OnceCell::new() };
+    if let Some(name) = named {
+        return match ledger.live(name) {
+            Err(LedgerError::Revoked) => TokenUse::Revoked(name.to_owned()),
+            Err(LedgerError::Unknown | LedgerError::AlreadyIssued) => TokenUse::None(Some(name.to_owned())),
+            Ok(token) => match covers(token, &asked) {
+                Cover::Yes => TokenUse::Fine,
+                Cover::Scope => TokenUse::OutOfScope(name.to_owned()),
+                Cover::No => TokenUse::None(Some(name.to_owned())),
+            },
+        };
+    }
+    let mut best = TokenUse::None(None);
+    for (name, token, revoked) in ledger.iter() {
+        match (covers(token, &asked), revoked) {
+            (Cover::Yes, false) => return TokenUse::Fine,
+            (Cover::Yes, true) => best = TokenUse::Revoked(name.to_owned()),
+            (Cover::Scope, false) if !matches!(best, TokenUse::Revoked(_)) => best = TokenUse::OutOfScope(name.to_owned()),
+            (Cover::Scope | Cover::No, _) => {}
+        }
+    }
+    best
+}
+
+/// How far a token covers an action.
+enum Cover {
+    Yes,
+    /// It is for this action, but its scope or grants don't reach that far.
+    Scope,
+    No,
+}
+
+/// A token covers an action by its subject or its scope; where it states both, both must hold. A token
+/// that states neither covers nothing.
+fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
+    match &token.subject {
+        Some(subject) if asked.id != Some(&**subject) => return Cover::No,
+        None if token.scope.is_none() => return Cover::No,
+        _ => {}
+    }
+    if let (Some(types), Some(action)) = (&token.types, asked.action)
+        && !types.iter().any(|t| **t == *action.kind.name())
+    {
+        return Cover::Scope;
+    }
+    let Some(scope) = &token.scope else { return Cover::Yes };
+    let reached = match asked.targets.get_or_init(|| asked.action.and_then(targets)) {
+        None => false,
+        Some(Targets::All(all)) => !all.is_empty() && all.iter().all(|t| scope.iter().any(|glob| glob.is_match(t))),
+        Some(Targets::Line { text, single }) => {
+            scope.iter().any(|glob| glob.glob().glob() == text || *single && glob.is_match(text))
+        }
+    };
+    if reached && !token.scope_unreadable { Cover::Yes } else { Cover::Scope }
+}
+
+/// What a scope is compared with. `None` when that can't be told, or a path climbs out of where it starts: no scope covers that.
+fn targets(action: &Action<'_>) -> Option<Targets> {
+    let payload = action.payload?;
+    let mut paths: BTreeSet<String> = match action.kind {
+        ActionKind::Known(ActionType::CodeDiff) => diff_files(payload)?,
+        ActionKind::Known(ActionType::ToolCall) => tool_paths(payload)?,
+        ActionKind::Known(ActionType::ShellCmd) => {
+            let text = action::whole_line(payload)?;
+            let single = is_single(&text);
+            return Some(Targets::Line { text, single });
+        }
+        ActionKind::Known(ActionType::Answer) | ActionKind::Other(_) => BTreeSet::new(),
+    };
+    let climbs = |path: &String| path.split(['/', '\\']).any(|part| part == "..");
+    if paths.iter().any(climbs) {
+        return None;
+    }
+    if paths.is_empty() && action.kind == ActionKind::Known(ActionType::ToolCall) {
+        paths.extend(action::tool(payload));
+    }
+    Some(Targets::All(paths.iter().map(|p| action::plain_path(p).into_owned()).collect()))
+}
+
+/// The files that a `code_diff` touches in any way: content, mode, name. `None` when its payload is no diff.
+pub(super) fn diff_files(payload: Raw<'_>) -> Option<BTreeSet<String>> {
+    let text = action::diff(payload)?;
+    let diff = diff::parse(text.as_bytes(), &diff::Limits::default()).ok()?;
+    Some(diff.files.into_iter().flat_map(|file| [file.old, file.new]).collect())
+}
+
+/// The paths among the parameters of a call, whatever those are called. `None` when there may be more.
+fn tool_paths(payload: Raw<'_>) -> Option<BTreeSet<String>> {
+    let call: command::Param<'_> = payload.read()?;
+    let tool = call.get("tool").or_else(|| call.get("tool_name")).and_then(command::Param::as_str)?;
+    let analysis = command::effects_of_call(tool, &call, places());
+    if analysis.cut || analysis.unparsed {
+        return None;
+    }
+    let named = action::paths(ActionKind::Known(ActionType::ToolCall), payload);
+    let placed = analysis.effects.into_iter().filter(|e| e.place.is_some()).filter_map(|e| e.target);
+    Some(named.into_iter().chain(placed).collect())
+}
+
+/// Whether a line is one command with nothing written, piped or substituted: then its beginning says what it runs.
+fn is_single(line: &str) -> bool {
+    let (mut single, mut double, mut escaped) = (false, false, false);
+    for c in line.chars() {
+        if std::mem::take(&mut escaped) {
+            continue;
+        }
+        match c {
+            '\'' if !double => single = !single,
+            _ if single => {}
+            '\\' => escaped = true,
+            '"' => double = !double,
+            '`' | '$' => return false,
+            ';' | '&' | '|' | '<' | '>' | '(' | ')' | '\n' | '\r' if !double => return false,
+            _ => {}
+        }
+    }
+    !(single || double || escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_command_is_told_from_several() {
+        for line in ["npm test", "git commit -m 'a; b'", "grep \"a|b\" x", "echo a\\;b"] {
+            assert!(is_single(line), "{line}");
+        }
+        for line in ["npm test; rm x", "a && b", "a > b", "echo $(b)", "a\nb", "echo \"`b`\"", "a 'b", "a $X"] {
+            assert!(!is_single(line), "{line}");
+        }
+    }
+
+    fn paths(text: &str) -> Option<BTreeSet<String>> {
+        tool_paths(Raw::trusted(text))
+    }
+
+    #[test]
+    fn paths_are_found_whatever_they_are_called() {
+        let found = paths(r#"{"tool":"move_file","parameters":{"path":"src/a","new_path":"lib/b"}}"#).unwrap();
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), ["lib/b", "src/a"]);
+        let found = paths(r#"{"tool":"edit","parameters":{"path":"src/a","edits":[{"path":"./lib/c"}]}}"#).unwrap();
+        assert!(found.contains("./lib/c"));
+    }
+
+    #[test]
+    fn every_file_of_a_diff_counts() {
+        let diff = "diff --git \"a/lib/x\" \"b/lib/x\"\nold mode 100644\nnew mode 100755\ndiff --git a/src/y b/src/y\n--- a/src/y\n+++ b/src/y\n@@ -1 +1 @@\n-a\n+b\n";
+        let payload = serde_json::json!({ "diff": diff }).to_string();
+        assert_eq!(diff_files(Raw::trusted(&payload)).unwrap().into_iter().collect::<Vec<_>>(), ["lib/x", "src/y"]);
+        assert!(diff_files(Raw::trusted(r#"{"diff":"nothing"}"#)).is_none());
+    }
+}
