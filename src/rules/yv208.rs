@@ -3,7 +3,7 @@
 //! ## What it does
 //! The `timestamp` of each event is compared with the last one of the same execution. An earlier one is a
 //! finding; an equal one, or none, is not. Of a `turn`, its `startTime`, the decision's time and its `endTime`
-//! are compared. Executions that are interleaved in one input aren't compared with each other.
+//! are compared. A decision's own `timestamp` counts as well: what comes of it comes behind it. Executions that are interleaved in one input aren't compared with each other.
 //!
 //! ## Why it matters
 //! Times say how long a human looked, whether a token was revoked before or after its use, and whether a key

@@ -2,7 +2,8 @@
 //!
 //! ## What it does
 //! A modification must fit into the history: `originalActionId` is the id of the action that the turn proposed,
-//! and the `id` of `modifiedAction` is a new one in this execution. The rule fires when either is not so. A
+//! and the `id` of `modifiedAction` is a new one in this execution. The rule fires when either is not so, and when an
+//! approval or a rejection holds a `modifiedAction`. A
 //! lineage that is missing altogether is YV303.
 //!
 //! ## Why it matters

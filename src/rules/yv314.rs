@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //! The proposed action must be the action of a thought of the same turn; where `agentId` is recorded, of that
-//! agent's thought. Type and payload are compared in canonical form. The rule is silent when a thought can't be
+//! agent's thought. Where several thought, the proposal has to name the one. Type and payload are compared in canonical form. The rule is silent when a thought can't be
 //! read, when no thought of the turn wants anything (then the path is illegal, YV201), and where the format
 //! keeps no thoughts.
 //!

@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //! The `id` of a token may be issued once in an execution. The rule fires for a `capability_issued` whose id is
-//! live already, or was revoked before. The second issue has no effect in the replay: what the token covers
+//! live already, or was revoked before, be it before anybody issued it. The second issue has no effect in the replay: what the token covers
 //! stays as it was, and a revoked one stays revoked.
 //!
 //! ## Why it matters

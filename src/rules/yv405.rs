@@ -2,9 +2,11 @@
 //!
 //! ## What it does
 //! A live token is there, but doesn't reach the action. `scope` is a list of globs: all paths that the action
-//! names must match one; an action without paths is compared by its tool or its command line. If `grants` names
-//! nothing but action types, the type must be among them. A path that climbs with `..` is compared as the empty
-//! path, and a scope with a glob that can't be read covers nothing.
+//! touches must match one, whatever its parameters are called and however a diff names its files; a call without
+//! paths is compared by its tool. A command is compared by its line, and a line that is more than one plain command
+//! (`;`, `|`, `>`, `$(…)`) only by a glob that spells it out. If `grants` names nothing but action types, the type must
+//! be among them. A path that climbs with `..` isn't covered, nor is a diff that can't be read, and a scope with a
+//! glob that can't be read covers nothing.
 //!
 //! ## Why it matters
 //! The scope is the fence around an approval that covers more than one action. If it isn't kept, the right to

@@ -5,7 +5,7 @@
 //! followed: `..` that climbs out, system directories, settings of a home directory, network shares, and disguises
 //! of git's own directory (`.GIT`, `.git `, `git~1`, characters that a file system ignores). Of a diff every
 //! name counts that `git apply` would refuse, names of devices and streams of Windows included. Of commands only
-//! writes and removals count. A record seldom says where its work tree stands, so an absolute path that may
+//! writes and removals count; `cwd` says where a command starts. A record seldom says where its work tree stands, so an absolute path that may
 //! be inside it is left alone; and where a human has approved the action, only what is disguised counts.
 //!
 //! ## Why it matters
