@@ -1,5 +1,6 @@
 //! An action as a policy sees it.
 
+use super::shell::{HARMLESS, Line};
 use crate::trace::record::ActionType;
 use serde_json::{Map, Value};
 
@@ -36,6 +37,9 @@ pub enum ActionError {
         /// The member that is missing.
         member: &'static str,
     },
+    /// What may be meant to run stands in two places.
+    #[error("`{0}` stands beside `payload`: which of the two counts can't be told")]
+    Beside(String),
 }
 
 /// The word of a type as it stands in records.
@@ -96,11 +100,16 @@ impl Action {
         let object = value.as_object().ok_or(ActionError::NoObject)?;
         let kind = object.get("type").and_then(Value::as_str).ok_or(ActionError::NoType)?;
         let beside: &[&str] = &["type", "id", "riskLevel", "reasoning"];
-        let payload = object.get("payload").cloned().unwrap_or_else(|| {
-            Value::Object(
-                object.iter().filter(|(k, _)| !beside.contains(&k.as_str())).map(|(k, v)| (k.clone(), v.clone())).collect(),
-            )
-        });
+        let payload = if let Some(payload) = object.get("payload") {
+            let known = |name: &str| name == "payload" || beside.contains(&name) || HARMLESS.contains(&name);
+            if let Some(other) = object.keys().find(|name| !known(name)) {
+                return Err(ActionError::Beside(other.clone()));
+            }
+            payload.clone()
+        } else {
+            let members = object.iter().filter(|(name, _)| !beside.contains(&name.as_str()));
+            Value::Object(members.map(|(name, value)| (name.clone(), value.clone())).collect())
+        };
         let action = Self::recorded(kind, payload);
         match action.kind {
             Some(ActionType::ToolCall) if action.tool.is_none() => Err(ActionError::NoTool),
@@ -129,10 +138,9 @@ impl Action {
         self.payload.as_str().or_else(|| self.payload.get("command").and_then(Value::as_str))
     }
 
-    /// The directory that a `shell_cmd` says it runs in.
-    #[must_use]
-    pub fn cwd(&self) -> Option<&str> {
-        self.payload.get("cwd").and_then(Value::as_str).filter(|_| self.kind == Some(ActionType::ShellCmd))
+    /// The command line of a `shell_cmd` with all that the payload adds to it.
+    pub(crate) fn line(&self) -> Option<Line<'_>> {
+        if self.kind == Some(ActionType::ShellCmd) { Line::of(&self.payload) } else { None }
     }
 
     /// The diff of a `code_diff`.
@@ -151,6 +159,15 @@ impl Action {
         self.payload.get("parameters").unwrap_or(&self.payload)
     }
 
+    /// All of a tool call's payload that may say what it does: the parameters, and what stands beside them.
+    pub(crate) fn inputs(&self) -> &Value {
+        let known = |name: &str| matches!(name, "tool" | "tool_name" | "parameters") || HARMLESS.contains(&name);
+        match self.payload.as_object() {
+            Some(members) if members.contains_key("parameters") && members.keys().any(|name| !known(name)) => &self.payload,
+            _ => self.parameters(),
+        }
+    }
+
     /// One line that says what the action is, for people. May hold hostile text.
     #[must_use]
     pub fn summary(&self) -> String {
@@ -159,7 +176,11 @@ impl Action {
             if short.len() < text.len() { format!("{short}…") } else { short }
         };
         match self.kind {
-            Some(ActionType::ShellCmd) => format!("shell_cmd {}", cut(self.command().unwrap_or_default())),
+            Some(ActionType::ShellCmd) => {
+                let line = self.line().unwrap_or_default();
+                let more = line.unknown.map_or(String::new(), |name| format!(" (with `{name}`)"));
+                format!("shell_cmd {}{more}", cut(&line.text))
+            }
             Some(ActionType::ToolCall) => {
                 format!("tool_call {} {}", self.tool.as_deref().unwrap_or("?"), cut(&self.parameters().to_string()))
             }
@@ -197,6 +218,10 @@ mod tests {
         assert_eq!(Action::from_json(&json!({"type": "tool_call"})), Err(ActionError::NoTool));
         assert!(Action::from_json(&json!({"type": "shell_cmd", "payload": {"cmd": "ls"}})).is_err());
         assert!(Action::from_json(&json!({"type": "code_diff"})).is_err());
+        let twice = json!({"type": "shell_cmd", "payload": {"command": "ls"}, "command": "rm -rf /"});
+        assert_eq!(Action::from_json(&twice), Err(ActionError::Beside("command".into())));
+        let said = json!({"type": "shell_cmd", "id": "a", "payload": {"command": "ls"}, "description": "looks"});
+        assert!(Action::from_json(&said).is_ok());
         assert!(Action::from_json(&json!({"type": "dance"})).unwrap().kind.is_none());
     }
 }

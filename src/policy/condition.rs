@@ -10,6 +10,7 @@
 
 use super::effect::Holds;
 use super::facts::{Category, Facts};
+use super::flags::has_argument;
 use super::path::{Access, PathGlob};
 use super::pattern::wildcard;
 use super::request::Request;
@@ -140,7 +141,8 @@ pub(crate) const fn risk_bit(risk: Risk) -> u8 {
     }
 }
 
-/// The quantifier of a reading over several things: every one of them (at least one), or any.
+/// The quantifier of a reading over several things: every one of them (at least one), or any. Whoever asks in the strict
+/// reading sees to it besides that each command of a line has one.
 fn over(strict: bool, items: impl Iterator<Item = Holds>) -> Holds {
     let mut some = false;
     let mut all = Holds::Yes;
@@ -224,13 +226,19 @@ impl Predicate {
             Self::Type(bits) => Holds::sure(bits & type_bit(facts.action.kind) != 0),
             Self::Tool(names) => Holds::sure(facts.action.tool.as_deref().is_some_and(|t| any_name(names, t, strict))),
             Self::Category(bits) => bits_hold(*bits, facts.categories(), facts, strict, true),
-            Self::Risk(bits) => Holds::sure(bits & risk_bit(facts.risk()) != 0),
+            Self::Risk(bits) => {
+                let among = |risk| bits & risk_bit(risk) != 0;
+                // Levels without the ones below them: of several commands one may lie below.
+                let gapped = strict && !matches!(bits, 1 | 3 | 7);
+                Holds::sure(among(facts.risk()) && (!gapped || facts.risks().into_iter().all(among)))
+            }
             Self::Agent(names) => Holds::sure(request.agent.is_some_and(|a| any_name(names, a, strict))),
             Self::Mode(names) => Holds::sure(request.mode.is_some_and(|m| any_name(names, m, strict))),
             Self::Production(production) => Holds::sure(request.production == *production),
             Self::Pattern(regexes) => {
                 let text = facts.compact();
-                Holds::sure(regexes.iter().any(|r| r.is_match(text)))
+                let fits = |text: &str| regexes.iter().any(|r| r.is_match(text));
+                Holds::sure(fits(text) && (!strict || facts.compact_parts().iter().all(|part| fits(part))))
             }
             Self::Command(test) => test.holds(facts, strict),
             Self::Effects(bits) => bits_hold(*bits, facts.effects(), facts, strict, false),
@@ -242,7 +250,7 @@ impl Predicate {
                     None => Holds::Maybe,
                 };
                 let known = over(strict, facts.hosts().map(fits));
-                if strict && facts.hides() {
+                if strict && (facts.hides() || known != Holds::No && facts.without_host().is_some()) {
                     Holds::No
                 } else if strict {
                     known
@@ -272,10 +280,11 @@ impl CommandTest {
         let raw = if self.raw.is_empty() {
             Holds::Yes
         } else {
-            let line = facts.action.command().unwrap_or_default();
-            Holds::sure(self.raw.iter().any(|r| r.is_match(line)))
+            let fits = |text: &str| self.raw.iter().any(|r| r.is_match(text));
+            let each = || facts.parts().count < 2 || facts.parts().texts(facts.line()).all(fits);
+            Holds::sure(fits(facts.line()) && (!strict || each()))
         };
-        if raw == Holds::No || self.program.is_empty() && self.arg.is_empty() && self.args.is_empty() {
+        if raw == Holds::No || !self.names_programs() {
             return raw;
         }
         let steps = facts.steps();
@@ -283,9 +292,15 @@ impl CommandTest {
         let unknown = facts.hides() && (!steps.is_empty() || facts.analysis().unparsed || facts.action.command().is_some());
         match (strict, unknown) {
             (true, true) => Holds::No,
+            (true, false) if known != Holds::No && facts.without_step().is_some() => Holds::No,
             (false, true) => known.max(Holds::Maybe),
-            (_, false) => known,
+            (_, false) => known.min(raw),
         }
+    }
+
+    /// Whether the test asks which programs run, or with what.
+    pub(crate) fn names_programs(&self) -> bool {
+        !(self.program.is_empty() && self.arg.is_empty() && self.args.is_empty())
     }
 
     fn step(&self, step: &Step, strict: bool) -> Holds {
@@ -301,26 +316,10 @@ impl CommandTest {
         let missing = if step.args.iter().any(|a| open(a)) || step.args.len() >= 64 { uncertain } else { Holds::No };
         let arg =
             if self.arg.is_empty() || step.args.iter().any(|a| any_name(&self.arg, a, strict)) { Holds::Yes } else { missing };
-        let args = if self.args.iter().all(|want| has_argument(&step.args, want)) { Holds::Yes } else { missing };
+        let given = |want: &String| has_argument(&step.program, &step.args, want, strict);
+        let args = if self.args.iter().all(given) { Holds::Yes } else { missing };
         program.min(arg).min(args)
     }
-}
-
-/// Whether an argument stands in a list: the word itself; `--force` also as `--force=…`; single-letter
-/// options also joined to others (`-rf` is among `-fvr`), and spread over several words.
-fn has_argument(args: &[String], want: &str) -> bool {
-    let letters = |word: &str| -> Option<String> {
-        let rest = word.strip_prefix('-')?;
-        (!rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric())).then(|| rest.to_ascii_lowercase())
-    };
-    if let Some(wanted) = letters(want) {
-        let given: String = args.iter().filter_map(|a| letters(a)).collect();
-        return wanted.chars().all(|c| given.contains(c));
-    }
-    args.iter().any(|a| {
-        a.eq_ignore_ascii_case(want)
-            || want.starts_with("--") && a.split_once('=').is_some_and(|(name, _)| name.eq_ignore_ascii_case(want))
-    })
 }
 
 impl PathTest {
@@ -345,6 +344,7 @@ impl PathTest {
         let known = over(strict, facts.places().map(one));
         match (strict, facts.hides()) {
             (true, true) => Holds::No,
+            (true, false) if known != Holds::No && facts.without_path().is_some() => Holds::No,
             (false, true) => known.max(Holds::Maybe),
             (_, false) => known,
         }

@@ -1,6 +1,7 @@
 //! The decision: a pure function, and the account of how it came about.
 
 use super::condition::{Condition, actual};
+use super::cover::gap;
 use super::effect::{Effect, Holds};
 use super::facts::Facts;
 use super::model::{Combine, Limit, Policy, Rule};
@@ -91,7 +92,7 @@ impl Policy {
             if !held.passes(&rule.sieve) {
                 continue;
             }
-            let holds = rule.when.holds(facts, request, rule.effect == Effect::Allow);
+            let holds = rule.matches(facts, request);
             if holds == Holds::No {
                 continue;
             }
@@ -134,7 +135,7 @@ impl Policy {
         let facts = Facts::new(request.action, request.risk, &self.surroundings);
         let decided = self.decide_on(&facts, request);
         let last = if decided.effect == Effect::Deny || self.combine == Combine::FirstMatch {
-            self.rules.iter().position(|r| r.when.holds(&facts, request, r.effect == Effect::Allow) == Holds::Yes)
+            self.rules.iter().position(|r| r.matches(&facts, request) == Holds::Yes)
         } else {
             None
         };
@@ -143,10 +144,23 @@ impl Policy {
     }
 }
 
+impl Rule {
+    /// Whether the rule matches: its condition holds, and, where it allows, speaks of everything that the action does.
+    pub(crate) fn matches(&self, facts: &Facts<'_>, request: &Request<'_>) -> Holds {
+        let allows = self.effect == Effect::Allow;
+        let holds = self.when.holds(facts, request, allows);
+        if allows && holds == Holds::Yes && gap(&self.when, facts, request).is_some() { Holds::No } else { holds }
+    }
+}
+
 /// Asks one rule, and says why.
 fn consult<'p>(rule: &'p Rule, facts: &Facts<'_>, request: &Request<'_>, too_late: bool) -> Consulted<'p> {
     let strict = rule.effect == Effect::Allow;
     let holds = rule.when.holds(facts, request, strict);
+    let gap = if strict && holds == Holds::Yes { gap(&rule.when, facts, request) } else { None };
+    if let Some(gap) = gap {
+        return Consulted { rule, holds: Holds::No, why: format!("every condition holds, but {gap}"), too_late };
+    }
     let mut why = match holds {
         Holds::Yes => "every condition holds".to_owned(),
         Holds::Maybe | Holds::No => first_failure(&rule.when, facts, request, strict, holds)
@@ -193,10 +207,23 @@ fn first_failure(when: &Condition, facts: &Facts<'_>, request: &Request<'_>, str
                 Holds::Yes => None,
                 Holds::Maybe => Some(format!("it can't be told whether `{text}` holds: {actual}")),
                 Holds::No if strict && matches!(predicate.key(), "path" | "host" | "effects" | "category" | "command") => {
-                    Some(format!("`{text}` doesn't cover all of it: {actual}"))
+                    let lacking = lacking(predicate.key(), facts).unwrap_or_default();
+                    Some(format!("`{text}` doesn't cover all of it: {actual}{lacking}"))
                 }
                 Holds::No => Some(format!("`{text}` doesn't hold: {actual}")),
             }
         }
     }
+}
+
+/// Which of several commands has nothing that the key could be about: it has to be covered by itself.
+fn lacking(key: &str, facts: &Facts<'_>) -> Option<String> {
+    let (part, what) = match key {
+        "path" => (facts.without_path()?, "touches no path"),
+        "host" => (facts.without_host()?, "contacts no host"),
+        "command" => (facts.without_step()?, "is no program"),
+        _ => return None,
+    };
+    let text = facts.parts().texts(facts.line()).nth(part).filter(|text| !text.is_empty());
+    Some(text.map_or_else(|| format!("; something beside the commands {what}"), |text| format!("; `{text}` {what}")))
 }

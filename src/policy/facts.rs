@@ -1,9 +1,13 @@
 //! What a policy may know of an action beyond its words: found once, when a rule first asks.
 
 use super::action::Action;
+use super::cover::Parts;
 use super::effect::Holds;
 use super::path::{Place, Site};
-use crate::command::{Analysis, Context, EffectKind, How, Step, Table, analyse, effects_of_diff, effects_of_tool};
+use super::shell::Line;
+use crate::command::{
+    Analysis, Certainty, Context, Effect, EffectKind, How, Span, Step, Table, analyse, effects_of_diff, effects_of_tool,
+};
 use crate::governance::Risk;
 use crate::trace::record::ActionType;
 use std::cell::OnceCell;
@@ -11,6 +15,11 @@ use std::sync::LazyLock;
 
 /// The table of programs that is built in; loading it takes longer than a thousand decisions.
 static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
+
+/// The table that tells which options mean the same.
+pub(crate) fn table() -> &'static Table {
+    &TABLE
+}
 
 /// Where actions are taken to run: made-up places, since a policy never looks at a file system.
 #[derive(Debug, Clone)]
@@ -23,6 +32,11 @@ impl Surroundings {
     pub(crate) const CWD: &'static str = "/home/dev/project";
     /// The home directory.
     pub(crate) const HOME: &'static str = "/home/dev";
+
+    /// Places and table.
+    pub(crate) const fn context(&self) -> &Context<'static> {
+        &self.context
+    }
 
     pub(crate) fn new(workdir: &str) -> Self {
         let mut context = Context::new(&TABLE);
@@ -38,6 +52,14 @@ pub(crate) const fn bit(kind: EffectKind) -> u32 {
 
 /// Kinds behind which anything may hide.
 const HIDDEN: u32 = bit(EffectKind::Unknown) | bit(EffectKind::Dynamic);
+
+const fn level(risk: crate::command::Risk) -> Risk {
+    match risk {
+        crate::command::Risk::Low => Risk::Low,
+        crate::command::Risk::Medium => Risk::Medium,
+        crate::command::Risk::High => Risk::High,
+    }
+}
 
 /// What kind of work an action is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,7 +99,7 @@ impl Category {
         1 << self as u32
     }
 
-    const fn of(kind: EffectKind) -> Self {
+    pub(crate) const fn of(kind: EffectKind) -> Self {
         match kind {
             EffectKind::Read => Self::Read,
             EffectKind::Write | EffectKind::Delete => Self::Write,
@@ -97,7 +119,9 @@ pub(crate) struct Facts<'a> {
     pub(crate) action: &'a Action,
     stated: Option<Risk>,
     surroundings: &'a Surroundings,
+    line: OnceCell<Line<'a>>,
     analysis: OnceCell<Analysis>,
+    parts: OnceCell<Parts>,
     effects: OnceCell<u32>,
     /// What was found out about paths, by the effect that each belongs to.
     sites: OnceCell<Vec<(usize, Site)>>,
@@ -110,7 +134,9 @@ impl<'a> Facts<'a> {
             action,
             stated,
             surroundings,
+            line: OnceCell::new(),
             analysis: OnceCell::new(),
+            parts: OnceCell::new(),
             effects: OnceCell::new(),
             sites: OnceCell::new(),
             compact: OnceCell::new(),
@@ -122,17 +148,12 @@ impl<'a> Facts<'a> {
             let context = &self.surroundings.context;
             let unknown = || Analysis { risk: crate::command::Risk::High, unparsed: true, ..Analysis::default() };
             match self.action.kind {
-                Some(ActionType::ShellCmd) => match (self.action.command(), self.action.cwd()) {
-                    (Some(line), None) => analyse(line, context),
-                    (Some(line), Some(cwd)) => {
-                        let mut there = context.clone();
-                        there.cwd = crate::command::path::normalise(cwd, Some(&context.cwd)).unwrap_or_default();
-                        analyse(line, &there)
-                    }
-                    (None, _) => unknown(),
+                Some(ActionType::ShellCmd) => match self.action.command() {
+                    Some(_) => self.of_line(),
+                    None => unknown(),
                 },
                 Some(ActionType::ToolCall) => match &self.action.tool {
-                    Some(tool) => effects_of_tool(tool, self.action.parameters(), context),
+                    Some(tool) => effects_of_tool(tool, self.action.inputs(), context),
                     None => unknown(),
                 },
                 Some(ActionType::CodeDiff) => self.action.patch().map_or_else(unknown, |diff| effects_of_diff(diff, context)),
@@ -142,16 +163,110 @@ impl<'a> Facts<'a> {
         })
     }
 
+    fn written(&self) -> &Line<'a> {
+        self.line.get_or_init(|| self.action.line().unwrap_or_default())
+    }
+
+    /// The command line that runs; nothing for what is none.
+    pub(crate) fn line(&self) -> &str {
+        &self.written().text
+    }
+
+    /// Where actions are taken to run.
+    pub(crate) fn context(&self) -> &Context<'static> {
+        &self.surroundings.context
+    }
+
+    fn of_line(&self) -> Analysis {
+        let (line, context) = (self.written(), self.context());
+        let mut analysis = match line.cwd {
+            None => analyse(&line.text, context),
+            Some(cwd) => {
+                let mut there = context.clone();
+                there.cwd = crate::command::path::normalise(cwd, Some(&context.cwd)).unwrap_or_default();
+                analyse(&line.text, &there)
+            }
+        };
+        if let Some(name) = line.unknown {
+            analysis.risk = crate::command::Risk::High;
+            analysis.effects.push(Effect {
+                kind: EffectKind::Unknown,
+                target: Some(name.to_owned()),
+                certainty: Certainty::Possible,
+                span: Span::new(line.text.len(), line.text.len()),
+                risk: crate::command::Risk::High,
+                why: "a member of the payload that may change what runs".into(),
+                place: None,
+                changes: false,
+            });
+        }
+        analysis
+    }
+
+    /// The commands of a line, which a strict reading asks about one by one.
+    pub(crate) fn parts(&self) -> &Parts {
+        self.parts.get_or_init(|| Parts::of(self.analysis(), self.action.kind == Some(ActionType::ShellCmd)))
+    }
+
+    /// The first of several commands that touches no path, as the number of its part.
+    pub(crate) fn without_path(&self) -> Option<usize> {
+        self.parts().without(self.sites().iter().map(|(effect, _)| self.parts().of_effect(*effect)))
+    }
+
+    /// The first of several commands that contacts no host.
+    pub(crate) fn without_host(&self) -> Option<usize> {
+        let effects = self.analysis().effects.iter().enumerate();
+        let contacts = effects.filter(|(_, e)| e.kind == EffectKind::Network);
+        self.parts().without(contacts.map(|(index, _)| self.parts().of_effect(index)))
+    }
+
+    /// What belongs to no program where other things do: a redirection of a whole group.
+    pub(crate) fn without_step(&self) -> Option<usize> {
+        self.parts().without((0..self.analysis().tree.len()).map(|index| self.parts().of_step(index)))
+    }
+
+    /// Whether an effect is one on a path.
+    pub(crate) fn has_site(&self, effect: usize) -> bool {
+        self.sites().iter().any(|(index, _)| *index == effect)
+    }
+
+    /// The risk of each command of a line that has several; a stated one counts for each.
+    pub(crate) fn risks(&self) -> Vec<Risk> {
+        let parts = self.parts();
+        if parts.count < 2 {
+            return vec![self.risk()];
+        }
+        let mut risks = vec![self.stated.unwrap_or(Risk::Low); parts.count];
+        for (index, effect) in self.analysis().effects.iter().enumerate() {
+            if let Some(risk) = risks.get_mut(parts.of_effect(index)) {
+                *risk = level(effect.risk).max(*risk);
+            }
+        }
+        risks
+    }
+
+    /// The payload's JSON, once for each command of a line that has several, as if it stood alone.
+    pub(crate) fn compact_parts(&self) -> Vec<String> {
+        if self.action.kind != Some(ActionType::ShellCmd) || self.parts().count < 2 {
+            return Vec::new();
+        }
+        let alone = |text: &str| {
+            let mut payload = self.action.payload.clone();
+            match payload.get_mut("command") {
+                Some(command) => *command = text.into(),
+                None => payload = text.into(),
+            }
+            payload.to_string()
+        };
+        self.parts().texts(self.line()).map(alone).collect()
+    }
+
     /// The higher of the risk that was stated and the one that was found: nobody talks a risk down.
     pub(crate) fn risk(&self) -> Risk {
         if self.stated == Some(Risk::High) {
             return Risk::High;
         }
-        let found = match self.analysis().risk {
-            crate::command::Risk::Low => Risk::Low,
-            crate::command::Risk::Medium => Risk::Medium,
-            crate::command::Risk::High => Risk::High,
-        };
+        let found = level(self.analysis().risk);
         self.stated.map_or(found, |stated| stated.max(found))
     }
 
@@ -186,7 +301,8 @@ impl<'a> Facts<'a> {
         self.sites.get_or_init(|| {
             let dots = self.dotted();
             let effects = self.analysis().effects.iter().enumerate();
-            effects.filter_map(|(index, effect)| Some((index, Site::of(effect, dots)?))).collect()
+            let moved = self.action.kind != Some(ActionType::CodeDiff);
+            effects.filter_map(|(index, effect)| Some((index, Site::of(effect, dots, moved)?))).collect()
         })
     }
 
@@ -201,7 +317,7 @@ impl<'a> Facts<'a> {
         let options = |s: &Step| matches!(s.program.as_str(), "shopt" | "setopt" | "set" | "zsh" | "fish");
         let flag = |s: &Step| s.how != How::Direct && s.args.iter().any(|a| a.contains("dotglob"));
         let names = |text: &str| text.contains("GLOBIGNORE") || text.contains("dotglob");
-        self.action.command().is_some_and(names) || self.steps().iter().any(|s| options(s) || flag(s))
+        names(self.line()) || self.steps().iter().any(|s| options(s) || flag(s))
     }
 
     /// The hosts; none for one that isn't known.

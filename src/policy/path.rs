@@ -114,8 +114,8 @@ impl Edges {
 }
 
 impl Site {
-    /// Of an effect, if it is one on a path.
-    pub(super) fn of(effect: &Caused, dots: bool) -> Option<Self> {
+    /// Of an effect, if it is one on a path. `folders`: what is moved may be a folder, as it never is in a diff.
+    pub(super) fn of(effect: &Caused, dots: bool, folders: bool) -> Option<Self> {
         let access = match effect.kind {
             EffectKind::Read | EffectKind::Credential => Access::Read,
             EffectKind::Write | EffectKind::System => Access::Write,
@@ -137,7 +137,8 @@ impl Site {
             inside,
             known: known.is_some(),
             wild: effect.target.as_ref().is_some_and(|shown| holds(shown, |byte| matches!(byte, b'*' | b'?'))),
-            tree: access == Access::Delete && effect.risk == Risk::High,
+            tree: access == Access::Delete && effect.risk == Risk::High
+                || folders && access == Access::Write && effect.why.starts_with("moves away"),
             dots,
             edges: known.map(|p| Edges::of_path(&p.absolute)).unwrap_or_default(),
         })
@@ -435,7 +436,7 @@ mod tests {
         let table = Table::builtin();
         let analysis = analyse(command, &Context::new(&table));
         let glob = PathGlob::new(glob, ROOT, "/home/dev").unwrap();
-        let places: Vec<Place<'_>> = analysis.effects.iter().filter_map(|e| Some(Site::of(e, false)?.place(e))).collect();
+        let places: Vec<Place<'_>> = analysis.effects.iter().filter_map(|e| Some(Site::of(e, false, true)?.place(e))).collect();
         assert!(!places.is_empty(), "{command}");
         places.iter().map(|p| glob.matches(p, strict)).max().unwrap()
     }

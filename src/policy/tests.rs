@@ -211,6 +211,64 @@ fn dangerous_commands_are_found_among_what_runs() {
 }
 
 #[test]
+fn dangerous_commands_are_found_however_they_are_written() {
+    let p = policy(
+        "dangerous_commands:\n  - {pattern: rm -rf, severity: critical, action: block}\n  - {pattern: git push --force, severity: high, action: block}\n  - {pattern: chmod 777, severity: high, action: block}\n",
+    );
+    for command in [
+        "rm --recursive --force x",
+        "rm -r --force x",
+        "sudo rm --force -R x",
+        "git push -f",
+        "git push origin +main",
+        "git -C x push -uf origin main",
+        "chmod 0777 x",
+        "chmod a+rwx x",
+        "chmod u=rwx,go=rwx x",
+    ] {
+        assert_eq!(shell(&p, command).0, Effect::Deny, "{command}");
+    }
+    for command in ["rm --recursive x", "rm --force x", "git push origin main", "chmod 755 x", "chmod +x x"] {
+        assert_eq!(shell(&p, command).1, "default", "{command}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_moved_takes_along_what_is_in_it() {
+    let p = policy(
+        "combine: deny-overrides\ndefault: allow\nrules: [{id: src, when: {path: {glob: 'src/**'}}, effect: deny, reason: r}]",
+    );
+    assert_eq!(shell(&p, "mv src x"), (Effect::RequireApproval, "src".into()));
+    assert_eq!(decide(&p, &Action::call("move_file", json!({"source": "src", "target": "x"}))).0, Effect::RequireApproval);
+    assert_eq!(shell(&p, "mv src/a x").0, Effect::Deny);
+    assert_eq!(shell(&p, "mv docs x").0, Effect::Allow);
+    let rename = "diff --git a/src b/x\nsimilarity index 100%\nrename from docs\nrename to x\n";
+    assert_eq!(decide(&p, &Action::diff(rename)).0, Effect::Allow);
+}
+
+#[test]
+fn whatever_a_payload_runs_counts() {
+    let p = policy(
+        "combine: deny-overrides\nrules: [{id: root, when: {effects: [delete]}, effect: deny, reason: r}, {id: looks, when: {effects: [read, git_read]}, effect: allow, reason: r}]",
+    );
+    let said = |payload| decide(&p, &Action::recorded("shell_cmd", payload)).0;
+    assert_eq!(said(json!({"command": "rm", "args": ["-rf", "/"]})), Effect::Deny);
+    assert_eq!(said(json!({"command": "ls", "args": ["-l"], "description": "rm -rf /", "timeout": 5})), Effect::Allow);
+    for payload in [
+        json!({"command": "ls", "env": {"LD_PRELOAD": "/tmp/x"}}),
+        json!({"command": "cat", "stdin": "x"}),
+        json!({"command": "ls", "script": "rm -rf /"}),
+        json!({"command": "ls", "shell": "python"}),
+    ] {
+        assert_eq!(said(payload.clone()), Effect::RequireApproval, "{payload}");
+    }
+    assert_eq!(said(json!({"command": "ls", "env": {"CI": "1"}})), Effect::Allow);
+    let call = json!({"tool": "read_file", "parameters": {"path": "a"}, "path": "/etc/x"});
+    let outside = policy("rules: [{id: o, when: {path: {outside_workdir: true}}, effect: deny, reason: r}]");
+    assert_eq!(decide(&outside, &Action::recorded("tool_call", call)).0, Effect::Deny);
+}
+
+#[test]
 fn scopes_say_where_changes_may_go() {
     let p = policy(
         "meta: {mode: monitor}\nscopes:\n  - {id: app, allow: ['src/**', 'docs/**']}\nrisks:\n  - {id: core, level: high, match: ['src/core/**']}\nrules:\n  - {id: stay, scope: app, action: block, reason: Leaves the scope}\n  - {id: core, risk: high, action: require_human, reason: Core}\n",

@@ -5,6 +5,7 @@ use crate::governance::Risk;
 use crate::policy::action::Action;
 use crate::policy::effect::{Effect, Holds};
 use crate::policy::facts::Facts;
+use crate::policy::flags::respelled;
 use crate::policy::model::{self, Combine, Policy};
 use crate::policy::path::Access;
 use crate::policy::request::{History, Past, Request};
@@ -237,6 +238,12 @@ impl Try<'_> {
         }
         // Two here-documents with one delimiter end each other: that isn't the same command any more.
         let documents = |rules: &[&str]| rules.iter().filter(|r| r.contains("document")).count();
+        for line in respelled(&command) {
+            let story = format!("`{command}` gets {plain}; with an option written another way it gets less");
+            if let broken @ Found::Broken(_) = self.at_least(plain, Action::shell(&line), story, true) {
+                return broken;
+            }
+        }
         for rewriting in rewritings(&command, self.subject.seed, 3).into_iter().filter(|r| documents(&r.rules) < 2) {
             let story = format!("`{command}` gets {plain}; written another way ({}) it gets less", rewriting.rules.join(", "));
             if let broken @ Found::Broken(_) = self.at_least(plain, Action::shell(&rewriting.text), story, true) {

@@ -1,0 +1,192 @@
+//! The command line that a payload comes to: not only its `command`, but whatever else in it changes what runs.
+
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// Members that say something about a command, or how long it is waited for, and change nothing about what runs.
+pub(super) const HARMLESS: [&str; 38] = [
+    "agent",
+    "agentId",
+    "agent_id",
+    "background",
+    "callId",
+    "call_id",
+    "comment",
+    "description",
+    "explanation",
+    "id",
+    "is_background",
+    "justification",
+    "label",
+    "maxOutputLength",
+    "max_output_length",
+    "max_output_tokens",
+    "note",
+    "purpose",
+    "rationale",
+    "reason",
+    "reasoning",
+    "requestId",
+    "request_id",
+    "risk",
+    "riskLevel",
+    "risk_level",
+    "run_in_background",
+    "summary",
+    "timeout",
+    "timeoutMs",
+    "timeoutSeconds",
+    "timeout_ms",
+    "timeout_seconds",
+    "timestamp",
+    "title",
+    "toolCallId",
+    "tool_call_id",
+    "turn",
+];
+
+/// Names of the member that says where a command runs.
+const PLACES: [&str; 5] = ["cwd", "workdir", "workingDirectory", "working_dir", "working_directory"];
+
+/// A command line with what its payload adds to it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Line<'a> {
+    /// The text that runs, arguments and variables included.
+    pub(crate) text: Cow<'a, str>,
+    /// The directory that it runs in.
+    pub(crate) cwd: Option<&'a str>,
+    /// A member that may change what runs, in a way that can't be told.
+    pub(crate) unknown: Option<&'a str>,
+}
+
+impl<'a> Line<'a> {
+    /// The line of a payload; none where it has no command.
+    pub(crate) fn of(payload: &'a Value) -> Option<Self> {
+        if let Some(text) = payload.as_str() {
+            return Some(Self { text: Cow::Borrowed(text), ..Self::default() });
+        }
+        let members = payload.as_object()?;
+        let command = members.get("command")?.as_str()?;
+        let mut line = Self { text: Cow::Borrowed(command), ..Self::default() };
+        if members.len() > 1 {
+            line.add(command, members);
+        }
+        Some(line)
+    }
+
+    fn add(&mut self, command: &str, members: &'a Map<String, Value>) {
+        let mut arguments = String::new();
+        let mut variables = String::new();
+        for (name, value) in members {
+            let understood = match name.as_str() {
+                "command" => true,
+                _ if value.is_null() => true,
+                name if HARMLESS.contains(&name) => true,
+                name if PLACES.contains(&name) => match (value.as_str(), self.cwd) {
+                    (Some(here), None) => {
+                        self.cwd = Some(here);
+                        true
+                    }
+                    (here, there) => here.is_some() && here == there,
+                },
+                // Whether several words are one program or a line is left to the runtime.
+                "args" | "arguments" | "argv" => plain_words(value).is_some_and(|words| {
+                    arguments.extend(words.iter().flat_map(|word| [" ", word]));
+                    words.is_empty() || plain(command)
+                }),
+                "env" | "environment" => assignments(value, &mut variables),
+                "shell" => match value {
+                    Value::Bool(shell) => *shell || command.split(' ').all(plain),
+                    other => other.as_str().is_some_and(is_shell),
+                },
+                "stdin" | "input" => value.as_str().is_some_and(str::is_empty),
+                _ => false,
+            };
+            if !understood && self.unknown.is_none() {
+                self.unknown = Some(name);
+            }
+        }
+        if !(arguments.is_empty() && variables.is_empty()) {
+            self.text = Cow::Owned(format!("{variables}{command}{arguments}"));
+        }
+    }
+}
+
+/// Whether a word is the same to every shell and to none.
+fn plain(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./:@+,%^=".contains(&b))
+}
+
+/// The words of a list, if each stays one word however they are put together.
+fn plain_words(value: &Value) -> Option<Vec<&str>> {
+    value.as_array()?.iter().map(|word| word.as_str().filter(|w| plain(w))).collect()
+}
+
+/// Writes variables as assignments in front of a line. False where one of them can't be told.
+fn assignments(value: &Value, to: &mut String) -> bool {
+    let Some(members) = value.as_object() else { return false };
+    members.iter().all(|(name, value)| {
+        let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_';
+        let named = name.bytes().next().is_some_and(starts) && name.bytes().all(|b| starts(b) || b.is_ascii_digit());
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(_) | Value::Bool(_) => value.to_string(),
+            Value::Null | Value::Array(_) | Value::Object(_) => return false,
+        };
+        to.push_str(&format!("{name}='{}'; ", text.replace('\'', r"'\''")));
+        named
+    })
+}
+
+/// Whether a shell understands lines as bash does.
+fn is_shell(name: &str) -> bool {
+    let name = ["/bin/", "/usr/bin/"].iter().find_map(|folder| name.strip_prefix(folder)).unwrap_or(name);
+    matches!(name, "bash" | "sh")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn line(payload: &Value) -> (String, bool) {
+        let line = Line::of(payload).unwrap();
+        (line.text.into_owned(), line.unknown.is_some())
+    }
+
+    #[test]
+    fn arguments_and_variables_are_part_of_the_line() {
+        let known = [
+            (json!("ls"), "ls"),
+            (json!({"command": "rm", "args": ["-rf", "/"]}), "rm -rf /"),
+            (json!({"command": "ls -l | wc", "args": [], "env": {}, "shell": "/bin/bash"}), "ls -l | wc"),
+            (json!({"command": "ls", "env": {"A": "it's"}}), r"A='it'\''s'; ls"),
+            (json!({"command": "ls", "timeout": 5, "description": "rm -rf /", "stdin": null, "shell": false}), "ls"),
+        ];
+        for (payload, text) in known {
+            assert_eq!(line(&payload), (text.to_owned(), false), "{payload}");
+        }
+        assert_eq!(Line::of(&json!({"command": "ls", "workdir": "/etc"})).unwrap().cwd, Some("/etc"));
+    }
+
+    #[test]
+    fn what_may_change_what_runs_is_unknown() {
+        for payload in [
+            json!({"command": "ls", "script": "rm -rf /"}),
+            json!({"command": "cat", "stdin": "x"}),
+            json!({"command": "ls", "shell": "python"}),
+            json!({"command": "ls; x", "shell": false}),
+            json!({"command": "git status", "args": ["-s"]}),
+            json!({"command": "echo", "args": ["a; rm -rf /"]}),
+            json!({"command": "echo", "args": "a"}),
+            json!({"command": "ls", "env": {"A B": "x"}}),
+            json!({"command": "ls", "env": ["A=b"]}),
+            json!({"command": "ls", "cwd": "a", "workdir": "b"}),
+            json!({"command": "ls", "cwd": 1}),
+            json!({"command": "ls", "Command": "rm"}),
+        ] {
+            assert!(line(&payload).1, "{payload}");
+        }
+        assert_eq!(Line::of(&json!({"cmd": "ls"})), None);
+    }
+}
