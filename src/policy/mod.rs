@@ -19,6 +19,7 @@ mod model;
 mod mutate;
 mod path;
 mod pattern;
+mod question;
 mod read;
 mod request;
 mod shell;
@@ -39,10 +40,11 @@ pub use model::{Combine, Fallback, Form, Limit, Policy, Property, Rule};
 pub use mutate::{Fate, Mutant};
 pub use path::Access;
 pub use pattern::{PatternError, compile as compile_pattern};
+pub use question::{Approvals, Question};
 pub use read::{PROTECTED_ASK, PROTECTED_DENY, load};
 pub use request::{History, Past, Request};
 pub use shipped::{SHIPPED, Shipped, shipped};
-pub use suite::{Case, Context, Expect, Failure, json_context, load_cases, load_corpus, load_reasons};
+pub use suite::{Case, Context, Expect, Failure, json_context, json_once, json_question, load_cases, load_corpus, load_reasons};
 pub use yaml::{At, Problem};
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::action::Action;
 use super::effect::Effect;
 use super::facts::Facts;
 use super::model::Policy;
+use super::question::{Approvals, Question};
 use super::read::{Fields, Reader};
 use super::request::{History, Past, Request};
 use super::yaml::{At, Node, Problem, Value, parse};
@@ -12,6 +13,8 @@ use serde_json::Value as Json;
 
 /// Cases that a file may have.
 const MAX_CASES: usize = 100_000;
+/// Past approvals that one case may have.
+const MAX_APPROVALS: u64 = 100_000;
 
 /// One case: an action with its circumstances, and what the policy must say.
 #[derive(Debug, Clone)]
@@ -26,6 +29,8 @@ pub struct Case {
     pub context: Context,
     /// What was approved before.
     pub history: History,
+    /// The same, as it was written.
+    pub past: Vec<Approvals>,
     /// What must come out.
     pub expect: Expect,
     /// Rules that just don't match this.
@@ -65,6 +70,12 @@ impl Case {
     #[must_use]
     pub fn request(&self) -> Request<'_> {
         self.context.request(&self.action, &self.history)
+    }
+
+    /// The same, to be asked again elsewhere.
+    #[must_use]
+    pub fn question(&self) -> Question {
+        Question { action: self.action.clone(), context: self.context.clone(), past: self.past.clone() }
     }
 }
 
@@ -125,10 +136,7 @@ fn case(node: &Node, reader: &mut Reader) -> Option<Case> {
         None
     };
     let context = fields.take("context").map(|n| context(n, reader)).unwrap_or_default();
-    let mut history = History::default();
-    for past in fields.take("history").map(Node::items).unwrap_or_default() {
-        add_past(past, &context, &mut history, reader);
-    }
+    let past = fields.take("history").map(|n| approvals(n, &context, reader)).unwrap_or_default();
     let expect = if let Some(written) = fields.take("expect") {
         expect(written, reader)
     } else {
@@ -137,7 +145,8 @@ fn case(node: &Node, reader: &mut Reader) -> Option<Case> {
     };
     let near_miss = fields.texts("near_miss", reader).unwrap_or_default().into_iter().map(|(text, _)| text).collect();
     fields.finish(reader);
-    Some(Case { name: name?.0, at: node.at, action: action?, context, history, expect: expect?, near_miss })
+    let history = history_of(&past);
+    Some(Case { name: name?.0, at: node.at, action: action?, context, history, past, expect: expect?, near_miss })
 }
 
 fn context(node: &Node, reader: &mut Reader) -> Context {
@@ -167,8 +176,27 @@ fn risk(word: &str) -> Option<Risk> {
     [Risk::Low, Risk::Medium, Risk::High].into_iter().find(|l| l.name() == word)
 }
 
+fn history_of(past: &[Approvals]) -> History {
+    let mut history = History::default();
+    for approvals in past {
+        approvals.add_to(&mut history);
+    }
+    history
+}
+
+/// What was approved before, of all a history has to say not more than can be asked about.
+fn approvals(node: &Node, context: &Context, reader: &mut Reader) -> Vec<Approvals> {
+    let past: Vec<Approvals> = node.items().iter().map(|item| approval(item, context, reader)).collect();
+    let most = past.iter().map(|approvals| approvals.count).fold(0, u64::saturating_add);
+    if most > MAX_APPROVALS {
+        reader.problem(node.at, format!("{most} approvals; there may be {MAX_APPROVALS}"), None);
+        return Vec::new();
+    }
+    past
+}
+
 /// `{type, tool?, risk?, time?, by?, count?, cost?, durationMs?}`: approvals, `count` of them.
-fn add_past(node: &Node, context: &Context, history: &mut History, reader: &mut Reader) {
+fn approval(node: &Node, context: &Context, reader: &mut Reader) -> Approvals {
     let mut fields = Fields::of(node, "a past approval", reader);
     let kind = fields.required("type", reader).and_then(|(word, at)| {
         let kind = super::action::parse_kind(&word);
@@ -177,7 +205,7 @@ fn add_past(node: &Node, context: &Context, history: &mut History, reader: &mut 
         }
         kind
     });
-    let past = Past {
+    let each = Past {
         kind,
         tool: fields.text("tool", reader).map(|(text, _)| text),
         risk: fields.text("risk", reader).and_then(|(w, at)| level(&w, at, reader)).unwrap_or(Risk::Low),
@@ -191,14 +219,11 @@ fn add_past(node: &Node, context: &Context, history: &mut History, reader: &mut 
             None => false,
         },
     };
-    let count = fields.count("count", reader).unwrap_or(1).min(10_000);
+    let count = fields.count("count", reader).unwrap_or(1);
     let busy = fields.count("durationMs", reader).unwrap_or(0);
     let cost = fields.count("cost", reader).unwrap_or(0);
     fields.finish(reader);
-    for _ in 0..count {
-        history.approve(&past);
-    }
-    history.spend(f64::from(u32::try_from(cost).unwrap_or(u32::MAX)), busy);
+    Approvals { each, count, cost: u32::try_from(cost).unwrap_or(u32::MAX), busy }
 }
 
 fn expect(node: &Node, reader: &mut Reader) -> Option<Expect> {
@@ -256,14 +281,83 @@ pub fn load_corpus(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
 }
 
 fn corpus_case(line: &str, at: At) -> Result<Case, String> {
-    let value: Json = crate::json::from_text(line).map_err(|e| format!("no JSON object: {e}"))?;
+    let value = json_once(line).map_err(|e| format!("no JSON object: {e}"))?;
+    known_members(&value, &["action", "expect", "source", "why", "context", "history"])?;
     let action = Action::from_json(value.get("action").ok_or("the line has no `action`")?).map_err(|e| e.to_string())?;
     let word = value.get("expect").and_then(Json::as_str).ok_or("the line has no `expect`: it could not fail")?;
     let effect = Effect::parse(word).ok_or_else(|| format!("unknown effect `{word}`"))?;
     let name = value.get("why").and_then(Json::as_str).map_or_else(|| action.summary(), str::to_owned);
     let context = json_context(value.get("context").unwrap_or(&Json::Null))?;
+    let past = json_history(value.get("history"), &context)?;
     let expect = Expect { effect, rule: None, reason: None };
-    Ok(Case { name, at, action, context, history: History::default(), expect, near_miss: Vec::new() })
+    let history = history_of(&past);
+    Ok(Case { name, at, action, context, history, past, expect, near_miss: Vec::new() })
+}
+
+/// Reads JSON in which no member stands twice: readers disagree about which of the two counts.
+///
+/// # Errors
+/// Text that is no JSON, or has two meanings.
+pub fn json_once(text: &str) -> Result<Json, String> {
+    if let Some(at) = repeated(text).map_err(|e| e.to_string())? {
+        let pointer = crate::json::pointer_at(text, at);
+        return Err(format!("the member `{pointer}` stands twice; readers disagree about which of the two counts"));
+    }
+    crate::json::from_text(text).map_err(|e| e.to_string())
+}
+
+/// Where a member stands for the second time.
+pub(super) fn repeated(text: &str) -> Result<Option<usize>, crate::json::Error> {
+    let mut scanner = crate::json::Scanner::new(text, crate::json::DEFAULT_MAX_DEPTH);
+    scanner.skip()?;
+    scanner.end()?;
+    let twice = |note: &&crate::json::Note| note.kind == crate::json::NoteKind::DuplicateMember;
+    Ok(scanner.notes().iter().find(twice).map(|note| note.at))
+}
+
+/// Refuses members that nobody looks at.
+fn known_members(value: &Json, known: &[&str]) -> Result<(), String> {
+    let members = value.as_object().ok_or("it is no object")?;
+    match members.keys().find(|name| !known.contains(&name.as_str())) {
+        Some(other) => Err(format!("it has no member `{other}` (known: {})", known.join(", "))),
+        None => Ok(()),
+    }
+}
+
+/// A question as JSON gives it: an action, or `{"action", "context"?, "history"?}`. What it doesn't say of the
+/// circumstances is as in `base`.
+///
+/// # Errors
+/// What is no action, and members that nobody looks at.
+pub fn json_question(text: &str, base: &Context) -> Result<Question, String> {
+    let value = json_once(text)?;
+    let Some(action) = value.get("action") else {
+        let action = Action::from_json(&value).map_err(|e| e.to_string())?;
+        return Ok(Question { action, context: base.clone(), past: Vec::new() });
+    };
+    known_members(&value, &["action", "context", "history"])?;
+    let action = Action::from_json(action).map_err(|e| e.to_string())?;
+    let context = match value.get("context") {
+        Some(context) => json_context(context)?,
+        None => base.clone(),
+    };
+    let past = json_history(value.get("history"), &context)?;
+    Ok(Question { action, context, past })
+}
+
+/// A history as JSON gives it: the same as in test files, for JSON is YAML.
+fn json_history(value: Option<&Json>, context: &Context) -> Result<Vec<Approvals>, String> {
+    let Some(value) = value.filter(|v| !v.is_null()) else { return Ok(Vec::new()) };
+    if !value.is_array() {
+        return Err("`history` is a list of approvals".into());
+    }
+    let node = Node::of_json(value);
+    let mut reader = Reader::new();
+    let past = approvals(&node, context, &mut reader);
+    match reader.problems.into_iter().next() {
+        Some(problem) => Err(format!("`history`: {}", problem.message)),
+        None => Ok(past),
+    }
 }
 
 /// The circumstances as JSON gives them.

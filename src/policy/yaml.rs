@@ -143,8 +143,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
                 column: u32::try_from(l.column()).unwrap_or(0),
             });
             let lines: Vec<&str> = text.lines().collect();
-            let message = error.without_snippet().to_string();
-            let message = message.lines().next().unwrap_or("not readable as YAML").to_owned();
+            let message = plain_words(&error.without_snippet().to_string());
             return Err(fail(in_bytes(place, &lines), message, None));
         }
     };
@@ -160,6 +159,31 @@ pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
         }
     }
     Ok(root)
+}
+
+/// What the library says of a mistake, without its own names for options, types and limits, which nobody here has written.
+fn plain_words(said: &str) -> String {
+    const LONGEST: usize = 200;
+    let line = said.lines().next().unwrap_or_default();
+    if let Some(rest) = line.strip_prefix("duplicate mapping key: ") {
+        let end = rest.find(", set DuplicateKeyPolicy").unwrap_or(rest.len());
+        return format!("the key `{}` stands twice in this map", shortened(rest.get(..end).unwrap_or(rest), LONGEST));
+    }
+    if line.starts_with("budget breached: Depth") || line.starts_with("recursion limit") {
+        return "it is nested too deeply".to_owned();
+    }
+    if line.starts_with("budget breached") {
+        return "it holds more than can be read: the values, aliases and texts of a file are counted".to_owned();
+    }
+    // Where it is, is said beside; what a program that calls the library could set is no remedy for who wrote the file.
+    let end = [" at line ", ", set "].iter().filter_map(|word| line.find(word)).min().unwrap_or(line.len());
+    let line = line.get(..end).unwrap_or(line);
+    if line.is_empty() { "not readable as YAML".to_owned() } else { shortened(line, LONGEST) }
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    let short: String = text.chars().take(most).collect();
+    if short.len() < text.len() { format!("{short}…") } else { short }
 }
 
 /// The library counts characters; editors and the other reports of this house count bytes.
@@ -209,6 +233,21 @@ impl Node {
         }
     }
 
+    /// A JSON value, which has no places.
+    pub(crate) fn of_json(value: &serde_json::Value) -> Self {
+        use serde_json::Value as Json;
+        let text = |name: &String| Self { at: At::default(), value: Value::Text(name.clone()) };
+        let value = match value {
+            Json::Null => Value::Null,
+            Json::Bool(b) => Value::Bool(*b),
+            Json::Number(n) => n.as_i64().map_or_else(|| Value::Float(n.as_f64().unwrap_or(f64::MAX)), Value::Int),
+            Json::String(text) => Value::Text(text.clone()),
+            Json::Array(list) => Value::List(list.iter().map(Self::of_json).collect()),
+            Json::Object(members) => Value::Map(members.iter().map(|(name, v)| (text(name), Self::of_json(v))).collect()),
+        };
+        Self { at: At::default(), value }
+    }
+
     /// The items of a list; anything else is a list of one.
     pub(crate) fn items(&self) -> &[Self] {
         match &self.value {
@@ -247,6 +286,18 @@ mod tests {
         assert!(e.at.line >= 2, "{e:?}");
         assert_eq!(parse("a: 1\na: 2\n").unwrap_err().at.line, 2, "a key that stands twice has two meanings");
         assert!(parse(&format!("a: {}", "[".repeat(10_000))).is_err());
+    }
+
+    #[test]
+    fn the_library_speaks_in_our_words() {
+        assert_eq!(parse("a: 1\na: 2\n").unwrap_err().message, "the key `a` stands twice in this map");
+        assert_eq!(parse(&format!("a: {}", "[".repeat(3000))).unwrap_err().message, "it is nested too deeply");
+        let many = format!("a: [{}]", "x,".repeat(300_000));
+        assert!(parse(&many).unwrap_err().message.starts_with("it holds more than can be read"));
+        for text in ["a: [1", "a: *b", "a: 'x", "a: b: c", "\t- a", "%x", "a: !!int x"] {
+            let said = parse(text).map_or_else(|problem| problem.message, |_| String::new());
+            assert!(!said.contains("Options") && !said.contains("{ ") && !said.contains(" at line "), "{said}");
+        }
     }
 
     #[test]

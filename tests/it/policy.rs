@@ -43,6 +43,81 @@ fn exit_codes_tell_what_happened() {
     assert_eq!(code(at, &["replay", "missing.jsonl", "--policy", "p.yaml"]), 2);
 }
 
+/// What readers would understand in two ways is refused, wherever JSON comes in.
+#[test]
+fn a_member_that_stands_twice_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("p.yaml"), POLICY).unwrap();
+    std::fs::write(at.join("p.test.yaml"), CASES).unwrap();
+    for action in [
+        r#"{"type":"shell_cmd","payload":{"command":"ls","command":"rm -rf /"}}"#,
+        r#"{"type":"answer","type":"shell_cmd","payload":{"command":"rm -rf /"}}"#,
+        r#"{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"a","path":".env"}}}"#,
+        r#"{"type":"tool_call","payload":{"tool":"read_file","to\u006fl":"delete_file","parameters":{}}}"#,
+        r#"{"type":"shell_cmd","payload":{"command":"ls"},"command":"rm -rf /"}"#,
+    ] {
+        assert_eq!(code(at, &["eval", action]), 2, "{action}");
+        std::fs::write(at.join("a.jsonl"), format!("{action}\n")).unwrap();
+        assert_eq!(code(at, &["eval", "--file", "a.jsonl"]), 2, "{action}");
+        std::fs::write(at.join("c.jsonl"), format!("{{\"action\": {action}, \"expect\": \"allow\"}}\n")).unwrap();
+        assert_eq!(code(at, &["test", "p.yaml", "--corpus", "c.jsonl"]), 2, "{action}");
+        std::fs::write(at.join("p.test.yaml"), format!("cases: [{{ name: a, action: {action}, expect: deny }}]\n")).unwrap();
+        assert_eq!(code(at, &["test", "p.yaml"]), 2, "{action}");
+    }
+    let context = r#"{"production": false, "production": true}"#;
+    assert_eq!(code(at, &["eval", "--context", context, "--shell", "ls"]), 2);
+    let said = run(at, &["eval", "--context", "[]", "--shell", "ls"]);
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.contains("the context is no object") && !said.contains("an action is"), "{said}");
+}
+
+#[test]
+fn rows_bring_their_circumstances_and_history() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(
+        at.join("p.yaml"),
+        "rules:\n  - { id: few, when: { type: shell_cmd, max_per_minute: 2 }, effect: allow, reason: r }\n",
+    )
+    .unwrap();
+    let action = r#""action": {"type": "shell_cmd", "command": "ls"}"#;
+    let past = r#""context": {"time": 60000}, "history": [{"type": "shell_cmd", "time": 59000, "count": 2}]"#;
+    let said = |row: &str| {
+        std::fs::write(at.join("a.jsonl"), format!("{row}\n")).unwrap();
+        let from_file = run(at, &["eval", "-p", "p.yaml", "--file", "a.jsonl"]);
+        let given = run(at, &["eval", "-p", "p.yaml", row]);
+        assert_eq!(from_file.status.code(), given.status.code(), "a row and an ACTION are the same: {row}");
+        (given.status.code().unwrap(), String::from_utf8(given.stdout).unwrap())
+    };
+    assert!(said(&format!("{{{action}}}")).1.starts_with("allow by rule few"));
+    assert!(said(&format!("{{{action}, {past}}}")).1.starts_with("deny by rule few"));
+    for wrong in [r#""contxt": {}"#, r#""history": {}"#, r#""history": [{"tipe": "shell_cmd"}]"#, r#""context": {"tme": 1}"#] {
+        assert_eq!(said(&format!("{{{action}, {wrong}}}")).0, 2, "{wrong}");
+    }
+    std::fs::write(at.join("c.jsonl"), format!("{{{action}, {past}, \"expect\": \"deny\"}}\n")).unwrap();
+    std::fs::write(at.join("p.test.yaml"), "cases: [{ name: a, action: { type: shell_cmd, command: ls }, expect: allow }]\n")
+        .unwrap();
+    assert_eq!(code(at, &["test", "p.yaml", "--corpus", "c.jsonl"]), 0);
+}
+
+#[test]
+fn a_policy_that_only_monitors_fails_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let policy = |mode: &str| {
+        format!(
+            "meta: {{ mode: {mode} }}\nscopes: [{{ id: a, allow: ['src/**'] }}]\nrules: [{{ id: stay, scope: a, action: block, reason: Leaves }}]\n"
+        )
+    };
+    std::fs::write(at.join("m.yaml"), policy("monitor")).unwrap();
+    std::fs::write(at.join("e.yaml"), policy("enforce")).unwrap();
+    assert_eq!(code(at, &["eval", "-p", "e.yaml", "--check", "--shell", "touch x"]), 1);
+    let output = run(at, &["eval", "-p", "m.yaml", "--check", "--shell", "touch x"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("the policy only monitors"));
+}
+
 #[test]
 fn a_changed_reason_is_found_by_its_snapshot() {
     let folder = tempfile::tempdir().unwrap();

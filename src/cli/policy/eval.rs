@@ -4,10 +4,12 @@ use super::Format;
 use super::find;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
-use crate::policy::{Action, Consulted, Context, Decision, Effect, History, Holds, Policy, json_context};
+use crate::policy::{
+    Action, Consulted, Context, Decision, Effect, Holds, Policy, Question, json_context, json_once, json_question,
+};
 use crate::report::{safe_json, terminal};
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io::{self, Read as _, Write};
 use std::path::PathBuf;
 
@@ -17,13 +19,13 @@ pub struct EvalArgs {
     /// The policy: a file, or the name of one that is built in.
     #[arg(short, long, value_name = "FILE|NAME", default_value = "default")]
     policy: String,
-    /// One action as JSON: `{"type": …, "payload": …}`.
+    /// One action as JSON: `{"type": …, "payload": …}`, or `{"action": …, "context": …, "history": …}`.
     #[arg(value_name = "ACTION", conflicts_with_all = ["shell", "file"])]
     action: Option<String>,
     /// One command line.
     #[arg(long, value_name = "CMD", allow_hyphen_values = true, conflicts_with = "file")]
     shell: Option<String>,
-    /// A file with one action a line, or `{"action": …, "context": …}`; `-` for standard input.
+    /// A file with one action a line, or `{"action": …, "context": …, "history": …}`; `-` for standard input.
     #[arg(long, value_name = "JSONL")]
     file: Option<PathBuf>,
     /// The circumstances as JSON: `risk`, `turn`, `agent`, `mode`, `production`, `time`.
@@ -32,7 +34,7 @@ pub struct EvalArgs {
     /// Say of each rule why it matches or doesn't.
     #[arg(long)]
     trace: bool,
-    /// Exit with 1 when an action isn't allowed.
+    /// Exit with 1 when an action isn't allowed, unless the policy only monitors.
     #[arg(long)]
     check: bool,
     /// How.
@@ -40,8 +42,8 @@ pub struct EvalArgs {
     format: Format,
 }
 
-/// A question from a file, or why a line is none.
-type Question = (u64, Result<(Action, Context), String>);
+/// A question with its line in a file, or why the line is none.
+type Asked = (u64, Result<Question, String>);
 
 impl EvalArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
@@ -49,8 +51,9 @@ impl EvalArgs {
         let base = match &self.context {
             None => Context { turn: 1, ..Context::default() },
             Some(text) => {
-                let value: Value = crate::json::from_text(text).map_err(|e| unusable("the context", &e.to_string()))?;
-                json_context(&value).map_err(|e| unusable("the context", &e))?
+                let remedy = r#"a context is {"agent": "coder", "mode": "review", "production": true, "risk": "low"}"#;
+                let context = json_once(text).and_then(|value| json_context(&value));
+                context.map_err(|why| Failure::unable(format!("the context can't be used: {why}"), remedy))?
             }
         };
         let questions = self.questions(&base)?;
@@ -58,8 +61,8 @@ impl EvalArgs {
         print(Color::Auto, |out| {
             for (line, question) in &questions {
                 match question {
-                    Ok((action, context)) => {
-                        let effect = self.answer(&found.policy, action, context, *line, out)?;
+                    Ok(question) => {
+                        let effect = self.answer(&found.policy, question, *line, out)?;
                         refused |= effect != Effect::Allow;
                     }
                     Err(why) => {
@@ -71,6 +74,9 @@ impl EvalArgs {
                     }
                 }
             }
+            if found.policy.monitor && self.format == Format::Text {
+                writeln!(out, "the policy only monitors: it reports, and stops nothing")?;
+            }
             Ok(())
         })?;
         Ok(match () {
@@ -79,19 +85,18 @@ impl EvalArgs {
                 let _ = writeln!(anstream::stderr().lock(), "nothing was asked: the file holds no action");
                 EXIT_EMPTY
             }
-            () if refused && self.check => EXIT_FINDINGS,
+            () if refused && self.check && !found.policy.monitor => EXIT_FINDINGS,
             () => EXIT_CLEAN,
         })
     }
 
-    fn questions(&self, base: &Context) -> Result<Vec<Question>, Failure> {
+    fn questions(&self, base: &Context) -> Result<Vec<Asked>, Failure> {
         if let Some(line) = &self.shell {
-            return Ok(vec![(0, Ok((Action::shell(line), base.clone())))]);
+            return Ok(vec![(0, Ok(Question { context: base.clone(), ..Question::plain(Action::shell(line)) }))]);
         }
         if let Some(text) = &self.action {
-            let value: Value = crate::json::from_text(text).map_err(|e| unusable("the action", &e.to_string()))?;
-            let action = Action::from_json(&value).map_err(|e| unusable("the action", &e.to_string()))?;
-            return Ok(vec![(0, Ok((action, base.clone())))]);
+            let question = json_question(text, base).map_err(|why| unusable("the action", &why))?;
+            return Ok(vec![(0, Ok(question))]);
         }
         let Some(path) = &self.file else {
             return Err(Failure::unable("nothing to ask about", "give an ACTION, --shell CMD or --file JSONL"));
@@ -104,12 +109,13 @@ impl EvalArgs {
             std::fs::read_to_string(path).map_err(|e| unusable(&path.to_string_lossy(), &e.to_string()))?
         };
         let lines = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty());
-        Ok(lines.map(|(n, line)| (n, question(line, base))).collect())
+        Ok(lines.map(|(n, line)| (n, json_question(line, base))).collect())
     }
 
-    fn answer(&self, policy: &Policy, action: &Action, context: &Context, line: u64, out: &mut dyn Write) -> io::Result<Effect> {
-        let history = History::default();
-        let request = context.request(action, &history);
+    fn answer(&self, policy: &Policy, question: &Question, line: u64, out: &mut dyn Write) -> io::Result<Effect> {
+        let history = question.history();
+        let action = &question.action;
+        let request = question.context.request(action, &history);
         let decision = policy.decide(&request);
         let consulted = if self.trace { policy.explain(&request) } else { Vec::new() };
         match self.format {
@@ -142,16 +148,6 @@ impl EvalArgs {
 
 fn unusable(what: &str, why: &str) -> Failure {
     Failure::unable(format!("{what} can't be used: {why}"), r#"an action is {"type": "shell_cmd", "payload": {"command": "ls"}}"#)
-}
-
-fn question(line: &str, base: &Context) -> Result<(Action, Context), String> {
-    let value: Value = crate::json::from_text(line).map_err(|e| e.to_string())?;
-    let action = Action::from_json(value.get("action").unwrap_or(&value)).map_err(|e| e.to_string())?;
-    let context = match value.get("context").filter(|_| value.get("action").is_some()) {
-        Some(context) => json_context(context)?,
-        None => base.clone(),
-    };
-    Ok((action, context))
 }
 
 fn text(action: &Action, line: u64, decision: &Decision<'_>, out: &mut dyn Write) -> io::Result<()> {
