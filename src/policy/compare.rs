@@ -1,15 +1,19 @@
 //! Two policies beside each other: which actions does the newer one treat milder, which stricter?
 //!
-//! A search, and no proof: what is asked about are given actions and ones made from the words of both.
+//! A search, and no proof: what is asked are given questions, ones that are aimed at the rules that changed, and ones made from
+//! the words of both. A change that may make something milder and for which nothing was found is said to be one.
 
 use super::action::Action;
+use super::aim;
+use super::condition::{Condition, Predicate};
 use super::effect::Effect;
 use super::fuzz::{Effort, strategy, test_runner};
-use super::model::{Policy, Rule};
-use super::request::{History, Request};
+use super::model::{Combine, Limit, Policy, Rule};
+use super::question::Question;
+use super::wider::may_loosen;
 use proptest::strategy::{Strategy, ValueTree};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Kinds of difference that are kept; each is shrunk, which takes time.
 const MAX_KINDS: usize = 100;
@@ -37,13 +41,13 @@ impl Kind {
     }
 }
 
-/// The actions of one kind of difference.
+/// The questions of one kind of difference.
 #[derive(Debug, Clone)]
 pub struct Difference {
-    /// How many of the actions that were asked about.
+    /// How many of those that were asked.
     pub count: u64,
     /// The smallest of them that was found.
-    pub witness: Action,
+    pub witness: Question,
     /// What the head says of it, and why.
     pub reason: String,
 }
@@ -60,43 +64,76 @@ pub enum Change {
     Changed(Vec<&'static str>),
 }
 
+/// A change that may make something milder, and for which the search has found nothing that it does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unproved {
+    /// The rule, or the key of the policy.
+    pub what: String,
+    /// What was done to it.
+    pub change: String,
+}
+
 /// What a comparison came to.
 #[derive(Debug, Clone)]
 pub struct Comparison {
-    /// Actions that were made and asked about.
+    /// Questions that were made by chance.
     pub made: u64,
-    /// Actions that were given and asked about.
+    /// Questions that were aimed at the rules that changed.
+    pub aimed: u64,
+    /// Questions that were given.
     pub given: u64,
     /// The differences, by kind.
     pub differences: BTreeMap<Kind, Difference>,
-    /// Actions that differ in kinds beyond those that are kept.
+    /// Questions that differ in kinds beyond those that are kept.
     pub left_out: u64,
     /// The rules that changed, by id: those of the head in its order, then the removed ones.
     pub rules: Vec<(String, Change)>,
+    /// Changes that may make something milder, though nothing was found: a search is no proof.
+    pub unproved: Vec<Unproved>,
+    /// The head only reports, and the base enforces: whatever it says, everything runs.
+    pub disarmed: bool,
 }
 
 struct Search<'p> {
     base: &'p Policy,
     head: &'p Policy,
-    history: History,
     found: Comparison,
+    /// Rules of the head that decided something.
+    deciding: BTreeSet<String>,
 }
 
-/// Compares two policies on the given actions and on made ones.
+/// Compares two policies on the given questions, on ones aimed at what changed, and on made ones.
 #[must_use]
-pub fn compare(base: &Policy, head: &Policy, given: &[Action], effort: &Effort) -> Comparison {
-    let rules = changes(base, head);
-    let found = Comparison { made: 0, given: 0, differences: BTreeMap::new(), left_out: 0, rules };
-    let mut search = Search { base, head, history: History::default(), found };
-    for action in given {
+pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort) -> Comparison {
+    let found = Comparison {
+        made: 0,
+        aimed: 0,
+        given: 0,
+        differences: BTreeMap::new(),
+        left_out: 0,
+        rules: changes(base, head),
+        unproved: Vec::new(),
+        disarmed: head.monitor && !base.monitor,
+    };
+    let mut search = Search { base, head, found, deciding: BTreeSet::new() };
+    for question in given {
         search.found.given += 1;
-        if let Some(kind) = search.differ(action) {
-            search.keep(kind, action);
+        search.ask(question);
+    }
+    for (id, _) in search.found.rules.clone() {
+        let versions = [(base, base.rule(&id)), (head, head.rule(&id))];
+        let limits: Vec<Limit> = versions.iter().filter_map(|(_, rule)| *rule).flat_map(limits_of).collect();
+        for (policy, rule) in versions {
+            for question in rule.map(|rule| aim::questions(policy, rule, &limits)).unwrap_or_default() {
+                search.found.aimed += 1;
+                search.ask(&question);
+            }
         }
     }
+    let seeds: Vec<Action> = given.iter().map(|q| q.action.clone()).collect();
     for (number, words) in [head, base].into_iter().enumerate() {
         let mut runner = test_runner(effort.seed, number as u64, effort.cases);
-        let strategy = strategy::actions(words, given);
+        let strategy = strategy::questions(words, &seeds);
         for _ in 0..effort.cases / 2 {
             let Ok(mut tree) = strategy.new_tree(&mut runner) else { continue };
             search.found.made += 1;
@@ -106,13 +143,24 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Action], effort: &Effort) 
             search.keep(kind, &witness);
         }
     }
+    search.found.unproved = search.unproved();
     search.found
 }
 
 impl Search<'_> {
-    fn differ(&self, action: &Action) -> Option<Kind> {
-        let request = Request::new(action, &self.history);
+    fn ask(&mut self, question: &Question) {
+        if let Some(kind) = self.differ(question) {
+            self.keep(kind, question);
+        }
+    }
+
+    fn differ(&mut self, question: &Question) -> Option<Kind> {
+        let history = question.history();
+        let request = question.context.request(&question.action, &history);
         let (base, head) = (self.base.decide(&request), self.head.decide(&request));
+        if !self.deciding.contains(head.rule_id()) {
+            self.deciding.insert(head.rule_id().to_owned());
+        }
         (base.effect != head.effect).then(|| Kind {
             base: base.effect,
             head: head.effect,
@@ -121,8 +169,8 @@ impl Search<'_> {
         })
     }
 
-    /// The smallest action of the same kind that simplifying leads to.
-    fn shrink(&self, tree: &mut impl ValueTree<Value = Action>, kind: &Kind) -> Action {
+    /// The smallest question of the same kind that simplifying leads to.
+    fn shrink(&mut self, tree: &mut impl ValueTree<Value = Question>, kind: &Kind) -> Question {
         let mut best = tree.current();
         for _ in 0..MAX_STEPS {
             if !tree.simplify() {
@@ -138,21 +186,73 @@ impl Search<'_> {
         best
     }
 
-    fn keep(&mut self, kind: Kind, action: &Action) {
-        let size = |a: &Action| a.payload.to_string().len();
-        let reason = self.head.decide(&Request::new(action, &self.history)).reason().into_owned();
+    fn keep(&mut self, kind: Kind, question: &Question) {
+        let reason = || {
+            let history = question.history();
+            self.head.decide(&question.context.request(&question.action, &history)).reason().into_owned()
+        };
         if let Some(known) = self.found.differences.get_mut(&kind) {
             known.count += 1;
-            if size(action) < size(&known.witness) {
-                known.witness = action.clone();
-                known.reason = reason;
+            if question.size() < known.witness.size() {
+                known.witness = question.clone();
+                known.reason = reason();
             }
         } else if self.found.differences.len() < MAX_KINDS {
-            self.found.differences.insert(kind, Difference { count: 1, witness: action.clone(), reason });
+            let difference = Difference { count: 1, witness: question.clone(), reason: reason() };
+            self.found.differences.insert(kind, difference);
         } else {
             self.found.left_out += 1;
         }
     }
+
+    /// What may have become milder, and isn't behind any difference that was found.
+    fn unproved(&self) -> Vec<Unproved> {
+        let shown = |id: &str, milder: bool| {
+            self.found.differences.keys().any(|k| k.is_milder() == milder && (k.base_rule == id || k.head_rule == id))
+        };
+        let mut all = Vec::new();
+        for (id, change) in &self.found.rules {
+            let (old, new) = (self.base.rule(id), self.head.rule(id));
+            if !may_loosen(old, new, self.head) || shown(id, true) {
+                continue;
+            }
+            // Allowing more shows in what the rule decides; a rule that is otherwise changed may have become stricter.
+            let allows = new.is_some_and(|rule| rule.effect == Effect::Allow);
+            let seen = if allows { self.deciding.contains(id) } else { new.is_some() && shown(id, false) };
+            if !seen {
+                let change = match change {
+                    Change::Added => "added".to_owned(),
+                    Change::Removed => "removed".to_owned(),
+                    Change::Changed(parts) => format!("changed ({})", parts.join(", ")),
+                };
+                all.push(Unproved { what: format!("rule `{id}`"), change });
+            }
+        }
+        let any_milder = self.found.differences.keys().any(Kind::is_milder);
+        let mut whole = |what: &str, changed: bool, change: String| {
+            if changed && !any_milder {
+                all.push(Unproved { what: what.to_owned(), change });
+            }
+        };
+        let (old, new) = (&self.base.default.effect, &self.head.default.effect);
+        whole("default", new < old, format!("{new} instead of {old}"));
+        let overridden = self.base.combine == Combine::DenyOverrides && self.head.combine == Combine::FirstMatch;
+        whole("combine", overridden, "first-match instead of deny-overrides".to_owned());
+        whole(
+            "workdir",
+            self.base.surroundings.context().workdir != self.head.surroundings.context().workdir,
+            "changed".to_owned(),
+        );
+        all
+    }
+}
+
+fn limits_of(rule: &Rule) -> Vec<Limit> {
+    let own = match &rule.when {
+        Condition::Is(Predicate::UsedUp(limit), _) => Some(*limit),
+        _ => None,
+    };
+    rule.limits.iter().copied().chain(own).collect()
 }
 
 /// The rules that changed, without asking what that does.
@@ -163,7 +263,7 @@ fn changes(base: &Policy, head: &Policy) -> Vec<(String, Change)> {
             None => all.push((rule.id.clone(), Change::Added)),
             Some(before) => {
                 let parts = base.rules.get(before).map(|old| parts(old, rule)).unwrap_or_default();
-                let moved = base.combine == super::Combine::FirstMatch && before_of(base, before) != before_of(head, index);
+                let moved = base.combine == Combine::FirstMatch && before_of(base, before) != before_of(head, index);
                 let parts: Vec<&'static str> = parts.into_iter().chain(moved.then_some("order")).collect();
                 if !parts.is_empty() {
                     all.push((rule.id.clone(), Change::Changed(parts)));
@@ -193,4 +293,99 @@ fn parts(old: &Rule, new: &Rule) -> Vec<&'static str> {
     .into_iter()
     .filter_map(|(part, differs)| differs.then_some(part))
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::load;
+
+    fn pack(combine: &str, rules: &[&str]) -> Policy {
+        let rules: String = rules.iter().map(|rule| format!("  - {{ {rule}, reason: r }}\n")).collect();
+        let text = format!("version: 1\nid: p\ncombine: {combine}\ndefault: {{ effect: allow, reason: d }}\nrules:\n{rules}");
+        load("p", &text).unwrap_or_else(|p| panic!("{text}: {p:#?}"))
+    }
+
+    fn compared(base: &Policy, head: &Policy) -> Comparison {
+        compare(base, head, &[], &Effort { seed: 0, cases: 40, only: Vec::new() })
+    }
+
+    const REST: &str = "id: rest, when: { tool: never_called }, effect: deny";
+
+    #[test]
+    fn a_rule_that_is_gone_is_missed_whatever_it_is_about() {
+        for when in [
+            "production: true, not: { category: [read] }",
+            "agent: 'intern-*'",
+            "mode: autonomous",
+            "risk: high",
+            "tool: '^mcp__(github|jira)__delete_.*$'",
+            "pattern: 'xyzzy-[0-9]{4}-plugh'",
+            "command: { raw: 'frob(ni|nu)cate --[a-z]+-now' }",
+            "type: answer, pattern: 'confidential'",
+            "type: code_diff, path: { glob: 'migrations/**', access: delete }",
+            "type: tool_call, agent: [nightly, 'ci-*'], path: { glob: 'infra/**/prod.tf' }",
+            "type: shell_cmd, host: '*.internal.example', path: { glob: 'out/**' }, production: true",
+            "effects: [git_rewrite], mode: review, agent: bot",
+            "any: [{ tool: Deploy }, { command: { program: deployctl, arg: '--now' } }]",
+            "all: [{ type: shell_cmd }, { any: [{ host: a.example }, { host: b.example }] }, { pattern: 'wget' }]",
+        ] {
+            let base = pack("deny-overrides", &[&format!("id: gone, when: {{ {when} }}, effect: deny"), REST]);
+            let found = compared(&base, &pack("deny-overrides", &[REST]));
+            let kinds: Vec<_> = found.differences.keys().filter(|k| k.is_milder() && k.base_rule == "gone").collect();
+            assert!(!kinds.is_empty() && found.unproved.is_empty(), "{when}: {:?}", found.unproved);
+            for (kind, difference) in &found.differences {
+                let question = &difference.witness;
+                let case = format!("cases: [{}]", question.case(&kind.base.name().into()));
+                let read = crate::policy::load_cases(&case).unwrap_or_else(|p| panic!("{case}: {p:#?}"));
+                assert!(read[0].run(&base).is_none(), "the witness is a case that passes before: {case}");
+            }
+        }
+    }
+
+    #[test]
+    fn alternatives_that_are_gone_are_missed() {
+        for (old, new) in [
+            ("tool: ['mcp__a__*', '^mcp__(b|c)__drop_[a-z]+$']", "tool: ['mcp__a__*', '^mcp__b__drop_[a-z]+$']"),
+            ("command: { raw: 'rm -(r|f)+ /data|mkfs' }", "command: { raw: 'mkfs' }"),
+            ("path: { glob: ['src/**', 'migrations/**'] }", "path: { glob: 'src/**' }"),
+            ("agent: [a, b]", "agent: [a]"),
+            ("risk: { at_least: medium }", "risk: high"),
+        ] {
+            let rule = |when: &str| pack("deny-overrides", &[&format!("id: a, when: {{ {when} }}, effect: deny"), REST]);
+            let found = compared(&rule(old), &rule(new));
+            assert!(found.differences.keys().any(Kind::is_milder), "{old} → {new}: {:?}", found.unproved);
+        }
+    }
+
+    #[test]
+    fn limits_are_asked_about_at_and_around_them() {
+        for (old, new) in [
+            ("max_per_minute: 30", "max_per_minute: 30000"),
+            ("max_per_hour: 60", "max_per_minute: 60"),
+            ("max_per_minute: 7, max_per_hour: 70", "max_per_minute: 7"),
+            ("max_per_execution: 3", "max_per_hour: 3"),
+            ("max_per_execution: 2000", "max_per_execution: 2001"),
+        ] {
+            let rule =
+                |limit: &str| pack("deny-overrides", &[&format!("id: a, when: {{ type: shell_cmd, {limit} }}, effect: allow")]);
+            let found = compared(&rule(old), &rule(new));
+            assert!(found.differences.keys().any(Kind::is_milder), "{old} → {new}");
+            assert!(!compared(&rule(new), &rule(old)).differences.keys().any(Kind::is_milder), "{new} → {old}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_shown_is_said() {
+        // Nothing that could be made up hides a program's name in a way that only this finds.
+        let odd = "id: odd, when: { pattern: 'aa', not: { pattern: 'a' } }, effect: deny";
+        let found = compared(&pack("deny-overrides", &[odd, REST]), &pack("deny-overrides", &[REST]));
+        assert_eq!(found.unproved, [Unproved { what: "rule `odd`".into(), change: "removed".into() }]);
+        // Under another name nothing is lost, and a stricter rule is none that was weakened.
+        let one = pack("deny-overrides", &["id: a, when: { tool: x }, effect: ask", REST]);
+        let other = pack("deny-overrides", &["id: b, when: { tool: [x, y] }, effect: deny", REST]);
+        assert!(compared(&one, &other).unproved.is_empty());
+        let same = compared(&one, &one);
+        assert!(same.unproved.is_empty() && same.differences.is_empty() && same.aimed == 0);
+    }
 }

@@ -5,6 +5,7 @@
 //! result. See docs/policy.md for the format.
 
 mod action;
+mod aim;
 mod compare;
 mod condition;
 mod cover;
@@ -22,14 +23,16 @@ mod pattern;
 mod question;
 mod read;
 mod request;
+mod sample;
 mod shell;
 mod shipped;
 mod sieve;
 mod suite;
+mod wider;
 mod yaml;
 
 pub use action::{Action, ActionError, kind_name, parse_kind};
-pub use compare::{Change, Comparison, Difference, Kind, compare};
+pub use compare::{Change, Comparison, Difference, Kind, Unproved, compare};
 pub use coverage::{Coverage, KeyCoverage, RuleCoverage};
 pub use decide::{Cause, Consulted, Decision};
 pub use effect::{Effect, Holds};

@@ -1,13 +1,14 @@
 //! Is every promise of a policy tested? Each rule is dropped, weakened, moved or loosened, one thing at a time; a
 //! change that no case notices is a promise that nobody has tested.
 
-use super::action::{Action, kind_name};
+use super::action::kind_name;
 use super::compare::{Difference, Kind, compare};
 use super::condition::{CommandTest, Condition, Name, PathTest, Predicate, risk_bit, type_bit};
 use super::effect::Effect;
 use super::facts::{Category, bit};
 use super::fuzz::Effort;
 use super::model::{Combine, Policy, Rule};
+use super::question::Question;
 use super::sieve::Sieve;
 use super::suite::Case;
 use crate::command::EffectKind;
@@ -30,7 +31,7 @@ pub enum Fate {
     /// A case notices.
     Killed,
     /// No case notices, and here is an action that shows the difference.
-    Survived(Kind, Difference),
+    Survived(Kind, Box<Difference>),
     /// No case notices, and no action was found that would have shown a difference: perhaps there is none.
     Alike,
 }
@@ -92,11 +93,11 @@ impl Mutant {
         if cases.iter().any(|case| self.is_noticed(case)) {
             return Fate::Killed;
         }
-        let given: Vec<Action> = cases.iter().map(|c| c.action.clone()).collect();
+        let given: Vec<Question> = cases.iter().map(Case::question).collect();
         let found = compare(policy, &self.policy, &given, effort).differences;
-        let size = |d: &Difference| d.witness.payload.to_string().len();
+        let size = |d: &Difference| d.witness.size();
         match found.into_iter().min_by_key(|(kind, d)| (!kind.is_milder(), size(d))) {
-            Some((kind, difference)) => Fate::Survived(kind, difference),
+            Some((kind, difference)) => Fate::Survived(kind, Box::new(difference)),
             None => Fate::Alike,
         }
     }

@@ -116,6 +116,37 @@ fn a_policy_that_only_monitors_fails_nothing() {
     let output = run(at, &["eval", "-p", "m.yaml", "--check", "--shell", "touch x"]);
     assert_eq!(output.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&output.stdout).contains("the policy only monitors"));
+    assert_eq!(code(at, &["compare", "e.yaml", "m.yaml", "--cases", "50"]), 1, "what stopped something stops nothing now");
+    assert_eq!(code(at, &["compare", "m.yaml", "e.yaml", "--cases", "50"]), 0);
+}
+
+#[test]
+fn a_comparison_that_cannot_tell_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let odd = "  - { id: odd, when: { pattern: 'aa', not: { pattern: 'a' } }, effect: deny, reason: r }\n";
+    std::fs::write(at.join("base.yaml"), format!("{POLICY}{odd}")).unwrap();
+    std::fs::write(at.join("head.yaml"), POLICY).unwrap();
+    let args = ["compare", "base.yaml", "head.yaml", "--cases", "50"];
+    let output = run(at, &args);
+    assert_eq!(output.status.code(), Some(3));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("inconclusive: rule `odd` was removed, which may make something milder"), "{text}");
+    let output = run(at, &[&args[..], &["--format", "json"]].concat());
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["pairs"][0]["inconclusive"][0]["what"], "rule `odd`");
+    assert_eq!(code(at, &["compare", "head.yaml", "base.yaml", "--cases", "50"]), 0, "one more denial makes nothing milder");
+    // What depends on the circumstances is found, and printed with them.
+    let strict = SHIPPED.iter().find(|s| s.name == "strict").unwrap().text;
+    let at_production = strict.find("  - id: production").unwrap();
+    let at_network = strict.find("  - id: network").unwrap();
+    std::fs::write(at.join("s.yaml"), format!("{}{}", &strict[..at_production], &strict[at_network..])).unwrap();
+    let output = run(at, &["compare", "strict", "s.yaml", "--cases", "50"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("milder: deny by `production` becomes require_approval") && text.contains("production true"), "{text}");
+    std::fs::write(at.join("s.yaml"), strict.replace("max_per_minute: 30", "max_per_minute: 30000")).unwrap();
+    assert_eq!(code(at, &["compare", "strict", "s.yaml", "--cases", "50"]), 1);
 }
 
 #[test]

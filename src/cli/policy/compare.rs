@@ -6,9 +6,11 @@ use super::revision::Revision;
 use super::test::policies_under;
 use super::{FailOn, Format};
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_UNABLE};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::diag::Severity;
-use crate::policy::{Action, At, Change, Comparison, Effort, Ledger, compare, load_cases, load_corpus};
+use crate::policy::{
+    At, Case, Change, Comparison, Context, Effort, Ledger, Question, Unproved, compare, load_cases, load_corpus,
+};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::scan::mask::Mask;
 use crate::source::discover;
@@ -43,7 +45,7 @@ pub struct CompareArgs {
     /// Where the search starts; the same seed tries the same.
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// Actions to make.
+    /// Questions to make.
     #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     cases: u32,
     /// Fail (exit 1) when there are findings this bad.
@@ -85,7 +87,12 @@ impl CompareArgs {
         let gone = !one_sided.is_empty() && self.fail_on != FailOn::Never;
         let count = |severity| objections.count(severity) as u64;
         let failing = self.fail_on.count(count(Severity::Error), count(Severity::Warning), count(Severity::Note));
-        Ok(if failing > 0 || gone { EXIT_FINDINGS } else { EXIT_CLEAN })
+        let unproved = results.iter().any(|(_, found)| !found.unproved.is_empty());
+        Ok(match () {
+            () if failing > 0 || gone => EXIT_FINDINGS,
+            () if unproved && self.fail_on != FailOn::Never => EXIT_EMPTY,
+            () => EXIT_CLEAN,
+        })
     }
 
     /// The policies to compare, and the files that only one of the folders has.
@@ -114,12 +121,12 @@ impl CompareArgs {
     }
 
     /// The actions of corpora, test files and traces, and what no output may show of them.
-    fn given(&self) -> Result<(Vec<Action>, Mask), Failure> {
+    fn given(&self) -> Result<(Vec<Question>, Mask), Failure> {
         let mut given = Vec::new();
         for path in &self.corpus {
             let (name, text) = (find::name_of(path), find::read(path)?);
             let cases = if path.extension().is_some_and(|e| e == "jsonl") { load_corpus(&text) } else { load_cases(&text) };
-            given.extend(cases.map_err(|p| find::complain(&name, &text, &p))?.into_iter().map(|c| c.action));
+            given.extend(cases.map_err(|p| find::complain(&name, &text, &p))?.iter().map(Case::question));
         }
         let mut ledger = Ledger::default();
         let options = Options { max_findings: 1, ..Options::default() };
@@ -127,7 +134,14 @@ impl CompareArgs {
             entry.record.steps(&mut |step| {
                 ledger.step(&format!("{file}\n{execution}"), &step, &mut |decided, _| {
                     if given.len() < MAX_RECORDED {
-                        given.push(decided.action.clone());
+                        let context = Context {
+                            risk: decided.risk,
+                            turn: 1,
+                            agent: decided.agent.clone(),
+                            time: decided.time,
+                            ..Context::default()
+                        };
+                        given.push(Question { context, ..Question::plain(decided.action.clone()) });
                     }
                 });
             });
@@ -162,12 +176,16 @@ impl CompareArgs {
             let sum = |list: &[(_, &crate::policy::Difference)]| list.iter().map(|(_, d)| d.count).sum::<u64>();
             writeln!(
                 out,
-                "    {} milder, {} stricter, of {} actions made and {} given",
+                "    {} milder, {} stricter, of {} questions made, {} aimed at what changed and {} given",
                 sum(&milder),
                 sum(&stricter),
                 found.made,
+                found.aimed,
                 found.given
             )?;
+            for one in &found.unproved {
+                writeln!(out, "    inconclusive: {}", terminal(&doubt(one)))?;
+            }
             if found.left_out > 0 {
                 writeln!(out, "    {} more differ in kinds that aren't listed", found.left_out)?;
             }
@@ -189,12 +207,12 @@ impl CompareArgs {
                     .differences
                     .iter()
                     .map(
-                        |(kind, d)| json!({ "kind": kind, "count": d.count, "witness": without(d.witness.to_json(), secrets), "reason": d.reason }),
+                        |(kind, d)| json!({ "kind": kind, "count": d.count, "witness": without(d.witness.action.to_json(), secrets), "context": d.witness.circumstances().map(|c| without(c, secrets)), "history": d.witness.approved().map(|h| without(h, secrets)), "reason": d.reason }),
                     )
                     .collect();
                 json!({
-                    "base": pair.base.file, "head": pair.head.file, "made": found.made, "given": found.given,
-                    "leftOut": found.left_out, "rules": found.rules, "differences": differences,
+                    "base": pair.base.file, "head": pair.head.file, "made": found.made, "aimed": found.aimed, "given": found.given,
+                    "inconclusive": found.unproved, "leftOut": found.left_out, "rules": found.rules, "differences": differences,
                 })
             })
             .collect();
@@ -220,12 +238,21 @@ pub(in crate::cli) fn compared(policy: &Path, base: &str) -> Result<Report, Fail
         if pair.base.text == pair.head.text { None } else { Some(compare(&pair.base.policy, &pair.head.policy, &[], &effort)) };
     if let Some(found) = &found {
         report(&pair, found, &mut objections);
+        // A gate has no other way to say that it doesn't know.
+        for one in &found.unproved {
+            let help = "see to it by hand; a case that the old policy passes and that asks about it would show what became of it";
+            objections.add(516, &pair.head.file, &pair.head.text, At { line: 1, column: 1 }, doubt(one), Some(help.into()));
+        }
     }
     let mut report = objections.into_report();
     report.notices.push(match found {
         None => format!("the policy is as it was in {}", pair.base.file),
         Some(found) => {
-            format!("the policy was compared with {} on {} made actions: a search, and no proof", pair.base.file, found.made)
+            format!(
+                "the policy was compared with {} on {} made questions: a search, and no proof",
+                pair.base.file,
+                found.made + found.aimed
+            )
         }
     });
     Ok(report)
@@ -266,8 +293,17 @@ fn without(value: serde_json::Value, secrets: &Mask) -> serde_json::Value {
     }
 }
 
+/// Says that a change may have made something milder.
+fn doubt(one: &Unproved) -> String {
+    format!("{} was {}, which may make something milder; no action was found that shows it", one.what, one.change)
+}
+
 /// A finding for each kind of difference, at the rule of the head that is behind it.
 fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
+    if found.disarmed {
+        let message = "milder: the policy enforced, and now it only monitors: it stops nothing".to_owned();
+        to.add(516, &pair.head.file, &pair.head.text, At { line: 1, column: 1 }, message, None);
+    }
     for (kind, difference) in &found.differences {
         let place = pair.head.policy.rule(&kind.head_rule).map_or(At { line: 1, column: 1 }, |r| r.at);
         let (code, word) = if kind.is_milder() { (516, "milder") } else { (517, "stricter") };
@@ -279,7 +315,7 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
             kind.head_rule,
             difference.witness.summary()
         );
-        let help = format!("{} of the actions that were asked about; the new reason: {}", difference.count, difference.reason);
+        let help = format!("{} of the questions that were asked; the new reason: {}", difference.count, difference.reason);
         to.add(code, &pair.head.file, &pair.head.text, place, message, Some(help));
     }
 }

@@ -140,13 +140,13 @@ fn told(mutant: &Mutant, fate: &Fate) -> serde_json::Value {
         "change": mutant.change,
         "fate": word,
         "kind": witness.map(|(kind, _)| kind),
-        "witness": witness.map(|(_, difference)| difference.witness.to_json()),
+        "witness": witness.map(|(_, difference)| difference.witness.action.to_json()),
+        "context": witness.and_then(|(_, difference)| difference.witness.circumstances()),
+        "history": witness.and_then(|(_, difference)| difference.witness.approved()),
     })
 }
 
 /// A witness as a case on one line: JSON is YAML.
 fn case_of(kind: &Kind, difference: &Difference) -> String {
-    let action = &difference.witness;
-    let expect = json!({ "effect": kind.base, "rule": kind.base_rule });
-    safe_json(&json!({ "name": action.summary(), "action": action.to_json(), "expect": expect }))
+    safe_json(&difference.witness.case(&json!({ "effect": kind.base, "rule": kind.base_rule })))
 }

@@ -1,9 +1,14 @@
 //! Actions to try: built from what the policy speaks of and from what lies beside it.
 
 use super::properties::Subject;
+use crate::governance::Risk;
 use crate::policy::action::Action;
 use crate::policy::condition::{Condition, Name, Predicate};
-use crate::policy::model::Policy;
+use crate::policy::model::{Limit, Policy};
+use crate::policy::question::{Approvals, Question};
+use crate::policy::request::Past;
+use crate::policy::sample::samples;
+use crate::policy::suite::Context;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeSet;
@@ -107,6 +112,8 @@ struct Words {
     paths: BTreeSet<String>,
     commands: BTreeSet<String>,
     agents: BTreeSet<String>,
+    modes: BTreeSet<String>,
+    limits: Vec<Limit>,
 }
 
 impl Words {
@@ -120,13 +127,15 @@ impl Words {
                 }
             });
         }
+        words.limits = policy.rules.iter().flat_map(|r| r.limits.iter().copied()).collect();
         words
     }
 
     fn add(&mut self, predicate: &Predicate) {
         match predicate {
             Predicate::Tool(names) => self.tools.extend(spelled(names)),
-            Predicate::Agent(names) | Predicate::Mode(names) => self.agents.extend(spelled(names)),
+            Predicate::Agent(names) => self.agents.extend(spelled(names)),
+            Predicate::Mode(names) => self.modes.extend(spelled(names)),
             Predicate::Path(test) => {
                 let lists = test.glob.iter().chain(&test.except).chain(test.protected.iter().flat_map(|(_, globs)| globs));
                 self.paths.extend(lists.map(|g| g.example()));
@@ -149,7 +158,7 @@ fn spelled(names: &[Name]) -> impl Iterator<Item = String> {
     names.iter().filter_map(|n| match n {
         Name::Exact(name) => Some(name.clone()),
         Name::Star(pattern) => Some(pattern.replace('*', "x")),
-        Name::Regex(_) => None,
+        Name::Regex(regex) => samples(regex).into_iter().next(),
     })
 }
 
@@ -191,11 +200,43 @@ pub(in crate::policy) fn actions(policy: &Policy, seeds: &[Action]) -> impl Stra
     prop_oneof![4 => shell, 3 => call, 1 => nested, 1 => diff, 1 => other, 2 => select(given)]
 }
 
+/// Questions: actions in circumstances, some of them after approvals at and around the limits of the policy.
+pub(in crate::policy) fn questions(policy: &Policy, seeds: &[Action]) -> impl Strategy<Value = Question> + use<> {
+    const NOW: i64 = 1_768_800_000_000;
+    const MOST: u64 = 200;
+    let words = Words::of(policy);
+    let some =
+        |names: BTreeSet<String>| -> Vec<Option<String>> { std::iter::once(None).chain(names.into_iter().map(Some)).collect() };
+    let mut past: Vec<Option<(u64, i64)>> = vec![None; 4];
+    for limit in &words.limits {
+        let (Limit::PerMinute(most) | Limit::PerHour(most) | Limit::PerExecution(most) | Limit::AllPerHour(most)) = limit else {
+            continue;
+        };
+        for count in [most.saturating_sub(1), *most].into_iter().filter(|count| (1..=MOST).contains(count)) {
+            past.extend([30_000, 1_800_000, 36_000_000].map(|ago| Some((count, ago))));
+        }
+    }
+    let risks = vec![None, None, Some(Risk::Low), Some(Risk::Medium), Some(Risk::High)];
+    let said = (select(some(words.agents.clone())), select(some(words.modes.clone())), any::<bool>(), select(risks));
+    (actions(policy, seeds), said, select(past)).prop_map(|(action, (agent, mode, production, risk), past)| {
+        let time = past.map(|_| NOW);
+        let approvals = past.map(|(count, ago)| Approvals {
+            each: Past { kind: action.kind, tool: None, risk: Risk::Low, time: Some(NOW - ago), by_human: false },
+            count,
+            cost: 0,
+            busy: 0,
+        });
+        let context = Context { risk, turn: 1, agent, mode, production, time };
+        Question { action, context, past: approvals.into_iter().collect() }
+    })
+}
+
 /// What the properties are tried on.
 pub(super) fn subjects(policy: &Policy, seeds: &[Action]) -> impl Strategy<Value = Subject> + use<> {
     let words = Words::of(policy);
     let second = command(&words);
-    let agents: Vec<Option<String>> = std::iter::once(None).chain(words.agents.into_iter().map(Some)).collect();
+    let names = words.agents.into_iter().chain(words.modes);
+    let agents: Vec<Option<String>> = std::iter::once(None).chain(names.map(Some)).collect();
     (actions(policy, seeds), second, any::<u16>(), select(agents), any::<bool>(), 0u64..20).prop_map(
         |(action, second, seed, name, production, approvals)| Subject {
             action,
