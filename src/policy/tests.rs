@@ -234,6 +234,17 @@ fn dangerous_commands_are_found_however_they_are_written() {
 }
 
 #[test]
+fn a_template_may_grant_nothing_of_a_kind() {
+    let p = policy("permissions: {quiet: {files: ['read:/**'], network: [], commands: [cat]}}");
+    let history = History::default();
+    let quiet = |command: &str| {
+        let action = Action::shell(command);
+        p.decide(&Request { mode: Some("quiet"), ..Request::new(&action, &history) }).effect
+    };
+    assert_eq!((quiet("cat a"), quiet("curl http://x")), (Effect::Allow, Effect::Deny));
+}
+
+#[test]
 fn a_folder_that_is_moved_takes_along_what_is_in_it() {
     let p = policy(
         "combine: deny-overrides\ndefault: allow\nrules: [{id: src, when: {path: {glob: 'src/**'}}, effect: deny, reason: r}]",
@@ -311,6 +322,11 @@ fn empty_policies_do_not_load() {
         "rules: [{id: a, when: {any: []}, effect: deny}]",
         "rules: [{id: a, when: {path: {}}, effect: deny}]",
         "rules: [{id: a, when: {not: {max_per_minute: 3}}, effect: deny}]",
+        "rules: [{id: a, when: {not: {}}, effect: deny}]",
+        "rules: [{id: a, when: {tool: x, not: }, effect: deny}]",
+        "rules: [{id: a, when: , effect: allow}]",
+        "rules: [{id: a, when: {path: {glob: []}}, effect: deny}]",
+        "scopes: [{id: a, allow: ['src/**']}]\nrules: [{id: a, when: , action: block}]",
     ] {
         assert!(load("test", text).is_err(), "{text}");
     }

@@ -115,12 +115,16 @@ pub(super) fn excerpt(text: &str, at: At) -> Option<crate::diag::Excerpt> {
     let ends =
         |(i, c): (usize, char)| if quoted { i > 0 && rest.starts_with(c) } else { matches!(c, ':' | ',' | '}' | ']' | ' ') };
     let length = rest.char_indices().find(|c| ends(*c)).map_or(rest.len(), |(i, _)| if quoted { i + 1 } else { i });
+    // A long line is shown around the place.
+    let start = line.char_indices().map(|(i, _)| i).take_while(|i| i + 60 <= from.max(60)).last().unwrap_or(0);
+    let start = if from > 120 { start } else { 0 };
     let cut = line.char_indices().map(|(i, c)| i + c.len_utf8()).take_while(|i| *i <= from + length.min(120) + 40).last()?;
+    let before = line.get(..start)?;
     Some(crate::diag::Excerpt {
-        text: line.get(..cut)?.to_owned(),
-        span: (from, (from + length.max(1)).min(cut)),
-        cut_before: false,
+        text: line.get(start..cut)?.to_owned(),
+        span: (from - start, (from + length.max(1)).min(cut) - start),
+        cut_before: start > 0,
         cut_after: cut < line.len(),
-        surplus_before: 0,
+        surplus_before: (before.len() - before.chars().count()) as u64,
     })
 }

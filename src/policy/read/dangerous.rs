@@ -114,13 +114,13 @@ fn templates(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reader
         };
         let mut fields = Fields::of(value, "a template of permissions", reader);
         let mut grants = Vec::new();
-        for (text, at) in fields.texts("files", reader).unwrap_or_default() {
+        for (text, at) in fields.texts_if_any("files", reader).unwrap_or_default() {
             grants.extend(file_grant(&text, at, reader));
         }
-        for (text, at) in fields.texts("network", reader).unwrap_or_default() {
+        for (text, at) in fields.texts_if_any("network", reader).unwrap_or_default() {
             grants.extend(host_grant(&text, at, reader));
         }
-        for (text, at) in fields.texts("commands", reader).unwrap_or_default() {
+        for (text, at) in fields.texts_if_any("commands", reader).unwrap_or_default() {
             if let Some(test) = command_test(&text, at, reader) {
                 grants.push(Condition::Is(Predicate::Command(test), format!("command: {text}")));
             }

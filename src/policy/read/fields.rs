@@ -177,6 +177,18 @@ impl<'n> Fields<'n> {
 
     /// Takes a member that is one text or a list of texts.
     pub(crate) fn texts(&mut self, key: &'static str, reader: &mut Reader) -> Option<Vec<(String, At)>> {
+        let at = self.members.iter().find(|(name, ..)| name == key).map(|(_, _, node, _)| node.at);
+        let all = self.texts_if_any(key, reader)?;
+        if let (true, Some(at)) = (all.is_empty(), at)
+            && reader.problems.last().is_none_or(|p| p.at < at)
+        {
+            reader.problem(at, format!("the list of `{key}` is empty: nothing would match"), None);
+        }
+        Some(all)
+    }
+
+    /// As [`Self::texts`], where a list of none says what it seems to say.
+    pub(crate) fn texts_if_any(&mut self, key: &'static str, reader: &mut Reader) -> Option<Vec<(String, At)>> {
         let node = self.take(key)?;
         let mut all = Vec::new();
         for item in node.items() {
@@ -185,10 +197,16 @@ impl<'n> Fields<'n> {
                 None => reader.expected(item, "text"),
             }
         }
-        if node.items().is_empty() {
-            reader.problem(node.at, format!("the list of `{key}` is empty: nothing would match"), None);
-        }
         Some(all)
+    }
+
+    /// Complains of a member that stands there with nothing behind it: whoever wrote it meant something.
+    pub(crate) fn no_blank(&self, key: &str, reader: &mut Reader) {
+        if let Some((_, at, node, _)) = self.members.iter().find(|(name, ..)| name == key)
+            && matches!(node.value, Value::Null)
+        {
+            reader.problem(*at, format!("`{key}` has no value"), Some("leave the key away, or say what is meant".into()));
+        }
     }
 
     /// Complains about members that nobody took.

@@ -75,6 +75,8 @@ fn rule(node: &Node, reader: &mut Reader) -> Rule {
     }
     let description = fields.text("description", reader).map(|(text, _)| text);
     let mut limits = Vec::new();
+    // Without `when` a rule is about everything; with an empty one somebody forgot what it is about.
+    fields.no_blank("when", reader);
     let when = match fields.take("when") {
         Some(when) => condition(when, Some(&mut limits), reader),
         None => Condition::All(Vec::new()),
@@ -90,6 +92,7 @@ fn rule(node: &Node, reader: &mut Reader) -> Rule {
 fn property(node: &Node, reader: &mut Reader) -> Option<Property> {
     let mut fields = Fields::of(node, "a property", reader);
     let id = fields.required("id", reader);
+    fields.no_blank("for_all", reader);
     let for_all = if let Some(when) = fields.take("for_all") {
         condition(when, None, reader)
     } else {

@@ -98,6 +98,9 @@ fn rule(node: &Node, scopes: &[Area], risks: &[Area], reader: &mut Reader) -> Op
         all.push(Condition::Is(Predicate::Path(test), format!("path: of risk {name}")));
     }
     let mut limits = Vec::new();
+    for key in ["scope", "risk", "when"] {
+        fields.no_blank(key, reader);
+    }
     if let Some(when) = fields.take("when") {
         all.push(condition(when, Some(&mut limits), reader));
     }

@@ -73,7 +73,13 @@ pub(crate) fn condition(node: &Node, limits: Option<&mut Vec<Limit>>, reader: &m
             all.push(if key == "all" { Condition::All(parts) } else { Condition::Any(parts) });
         }
     }
+    for key in ["all", "any", "not"] {
+        fields.no_blank(key, reader);
+    }
     if let Some(written) = node_of(&mut fields, "not") {
+        if matches!(&written.value, Value::Map(members) if members.is_empty()) {
+            reader.problem(written.at, "`not` is empty: what must not hold isn't said".into(), None);
+        }
         all.push(Condition::Not(Box::new(condition(&written, None, reader))));
     }
     read_limits(&mut fields, limits, reader);
