@@ -19,6 +19,8 @@ pub(super) fn extract(file: &SourceFile, out: &mut Extracted) {
         Err(why) => return out.findings.push(finding(101, &file.name, 1, format!("the source isn't mapped: {}", why.name()))),
     };
     let Some(language) = found.language else { return };
+    // Signatures and comments are cut out of it.
+    out.seen.read(&String::from_utf8_lossy(&bytes));
     let names: Vec<&str> = found.tags.definitions.iter().filter(|d| d.within.is_none()).map(|d| d.name.as_str()).collect();
     let about = found.tags.doc.clone().unwrap_or_else(|| names.join(", "));
     out.push(

@@ -32,7 +32,7 @@ use serde_json::Value;
 use std::io::Read as _;
 
 /// Grows when the same bytes give something else than before: then everything is read again.
-pub(super) const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 4;
 /// Bytes of a source that has to be held whole.
 const WHOLE: u64 = 64 << 20;
 /// Characters that are kept of one text of an action or a result.
@@ -112,6 +112,8 @@ pub(super) struct Extracted {
     pub(super) findings: Vec<Finding>,
     /// Texts from which a secret was taken.
     pub(super) hidden: u64,
+    /// Secrets that were seen before anything was cut.
+    seen: Cleaner,
 }
 
 impl Extracted {
@@ -125,6 +127,8 @@ impl Extracted {
             }
             return;
         }
+        // A piece may hold the middle of a secret, which looks like nothing by itself.
+        self.seen.read(&observation.detail);
         for (n, piece) in pieces.iter().enumerate() {
             let first = observation.lines.0;
             let summary = if follows { piece.text } else { &observation.summary };
@@ -135,6 +139,11 @@ impl Extracted {
                 ..observation.clone()
             });
         }
+    }
+
+    /// Takes everything secret out.
+    fn clean(&mut self) {
+        std::mem::take(&mut self.seen).clean(self);
     }
 
     fn object(&mut self, code: u16, file: &SourceFile, line: u64, message: impl Into<String>) {
@@ -150,7 +159,7 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
     let mut out = Extracted::default();
     if file.kind == SourceKind::RepoMap {
         code::extract(file, &mut out);
-        Cleaner::default().clean(&mut out);
+        out.clean();
         return out;
     }
     let text = match whole(file) {
@@ -160,7 +169,6 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
             return out;
         }
     };
-    let mut cleaner = Cleaner::default();
     match file.kind {
         SourceKind::Traces => {}
         SourceKind::Transcripts => transcript::extract(file, &text, &mut out),
@@ -175,13 +183,15 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
         SourceKind::Skills => skill::extract(file, &text, &mut out),
         SourceKind::RepoMap => {}
     }
+    let seen = &mut out.seen;
     match file.kind {
-        SourceKind::Skills if file.is_lines() => text.lines().for_each(|line| cleaner.learn(line)),
-        SourceKind::Transcripts | SourceKind::Graph => text.lines().for_each(|line| cleaner.learn(line)),
-        SourceKind::Runs | SourceKind::Bank | SourceKind::Skills => cleaner.learn(&text),
-        _ => {}
+        SourceKind::Skills if file.is_lines() => text.lines().for_each(|line| seen.learn(line)),
+        SourceKind::Transcripts | SourceKind::Graph => text.lines().for_each(|line| seen.learn(line)),
+        SourceKind::Runs | SourceKind::Bank | SourceKind::Skills => seen.learn(&text),
+        SourceKind::Documents | SourceKind::Progress | SourceKind::Summaries => seen.read(&text),
+        SourceKind::Traces | SourceKind::RepoMap => {}
     }
-    cleaner.clean(&mut out);
+    out.clean();
     out
 }
 

@@ -1,7 +1,7 @@
 //! No credential reaches the store.
 //!
-//! The source as it is written is scanned, where a member's name can give a password away, and every text that is to be
-//! stored is scanned again by itself. What was found in either is hidden everywhere, down to stretches of eight bytes.
+//! The source as it is written is scanned whole, before anything is cut, where a member's name can give a password away; and
+//! every text that is to be stored is scanned again by itself. What was found in either is hidden everywhere, down to stretches of eight bytes.
 
 use super::Extracted;
 use crate::json::{Str, from_text};
@@ -15,9 +15,9 @@ pub(super) struct Cleaner {
 }
 
 impl Cleaner {
-    /// Begins with what a replay found.
-    pub(super) fn knowing(mask: Mask) -> Self {
-        Self { mask }
+    /// Takes over what a replay found.
+    pub(super) fn know(&mut self, mask: Mask) {
+        self.mask.absorb(mask);
     }
 
     /// Looks for credentials in JSON as it is written.
@@ -37,7 +37,7 @@ impl Cleaner {
     /// Takes them out of everything.
     pub(super) fn clean(mut self, out: &mut Extracted) {
         let mut texts = 0_u64;
-        each_text(out, &mut |text| self.scan(text));
+        each_text(out, &mut |text| self.read(text));
         if self.mask.is_empty() {
             return;
         }
@@ -50,7 +50,8 @@ impl Cleaner {
         out.hidden = texts;
     }
 
-    fn scan(&mut self, text: &str) {
+    /// Looks for credentials in a text.
+    pub(super) fn read(&mut self, text: &str) {
         let Ok(table) = Table::shipped() else {
             // Without the table nothing can be said to be free of secrets.
             self.mask.add(text);

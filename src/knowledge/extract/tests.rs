@@ -186,6 +186,50 @@ fn secrets_are_stored_nowhere() {
     }
 }
 
+/// Whether any stretch of sixteen characters of a secret is stored.
+fn leaks(out: &Extracted, secret: &str) -> bool {
+    let stored = format!("{out:?}").replace("\\n", "\n");
+    secret.as_bytes().windows(16).any(|part| memchr::memmem::find(stored.as_bytes(), part).is_some())
+}
+
+#[test]
+fn a_secret_longer_than_a_piece_is_stored_nowhere() {
+    let body = crate::scan::secret::sample::fill("⟦pem:40⟧").unwrap();
+    let key = |indent: &str| {
+        let lines: String = body.lines().map(|line| format!("{indent}{line}\n")).collect();
+        format!("{indent}-----BEGIN RSA PRIVATE KEY-----\n{lines}{indent}-----END RSA PRIVATE KEY-----\n")
+    };
+    let parts = serde_json::json!({"type":"message","message":{"role":"user","content":[
+        {"type":"text","text":"here it comes\n-----BEGIN RSA PRIVATE KEY-----"}, {"type":"text","text":body},
+        {"type":"text","text":"-----END RSA PRIVATE KEY-----"}]}});
+    for (kind, name, text) in [
+        (SourceKind::Documents, "a.md", format!("# Key\n{}", key(""))),
+        (SourceKind::Progress, "p.md", format!("- 2026-01-31 rotated it\n{}", key("    "))),
+        (SourceKind::Summaries, "s.md", format!("## 2026-01-31\n- the new key\n{}", key("  "))),
+        (SourceKind::Transcripts, "t.jsonl", parts.to_string()),
+        (SourceKind::RepoMap, "a.py", format!("KEY = 1\ndef f():\n    \"\"\"\n{}\"\"\"\n", key(""))),
+    ] {
+        let out = read(kind, name, &text);
+        assert!(!out.observations.is_empty(), "{name}");
+        for line in body.lines().filter(|l| l.len() >= 16) {
+            assert!(!leaks(&out, line), "{name}: {out:#?}");
+        }
+    }
+    let token = crate::scan::secret::sample::fill("eyJhbGciOiJIUzI1NiJ9.eyJ⟦url:2500⟧.⟦url:43⟧").unwrap();
+    let out = read(SourceKind::Documents, "jwt.md", &format!("# Login\nThe answer is `{token}` for now.\n"));
+    assert!(out.observations.len() > 1 && !leaks(&out, &token), "{out:#?}");
+}
+
+#[test]
+fn a_secret_across_the_end_of_a_piece_is_stored_nowhere() {
+    let token = crate::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+    for before in (1500..1640).step_by(2) {
+        let text = format!("# Long\n{}{token} {}\n", "ab ".repeat(before / 3), "and so on ".repeat(200));
+        let out = read(SourceKind::Documents, "a.md", &text);
+        assert!(out.observations.len() > 1 && !leaks(&out, &token), "{before}: {out:#?}");
+    }
+}
+
 #[test]
 fn what_cannot_be_read_is_said() {
     let folder = tempfile::tempdir().unwrap();

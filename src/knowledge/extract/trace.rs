@@ -1,6 +1,5 @@
 //! Traces: an observation for each execution and each turn, each recorded command, each act of a recorded governor.
 
-use super::secrets::Cleaner;
 use super::turn::{Turn, error_summary};
 use super::{Extracted, NameKind, SkillUse, cut, stem, text_of, time};
 use crate::knowledge::observation::{Kind, Observation, summarise};
@@ -52,7 +51,8 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
     }
     // That a record holds a secret or hides text is the business of a replay; what couldn't be read is missing here.
     out.findings.extend(report.findings.into_iter().filter(|f| f.code.0 < 200).take(FINDINGS));
-    Cleaner::knowing(report.secrets).clean(&mut out);
+    out.seen.know(report.secrets);
+    out.clean();
     out
 }
 
