@@ -1,6 +1,7 @@
 //! Files that are written whole or not at all.
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,7 @@ pub(super) struct Lock {
 /// Takes the lock of a folder; `None` when another process has it.
 pub(super) fn lock(folder: &Path) -> io::Result<Option<Lock>> {
     std::fs::create_dir_all(folder)?;
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(folder.join("writer.lock"))?;
+    let file = existing_or_new(&folder.join("writer.lock"))?;
     match file.try_lock() {
         Ok(()) => Ok(Some(Lock { _file: file })),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -21,14 +22,29 @@ pub(super) fn lock(folder: &Path) -> io::Result<Option<Lock>> {
     }
 }
 
+/// Opens the file of a lock. Only what isn't there is made, so that no link leads to a file elsewhere being made or emptied.
+fn existing_or_new(path: &Path) -> io::Result<File> {
+    match OpenOptions::new().create_new(true).write(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        made => return made,
+    }
+    if path.symlink_metadata()?.file_type().is_file() {
+        OpenOptions::new().write(true).open(path)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "the lock is no ordinary file"))
+    }
+}
+
 /// Puts bytes in the place of a file: whoever reads, and whoever comes after a crash, finds the old ones or the new ones.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = beside(path);
-    let mut file = OpenOptions::new().create(true).truncate(true).write(true).open(&beside)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
+    let (beside, mut file) = new_beside(path)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
     drop(file);
-    std::fs::rename(&beside, path)?;
+    if let Err(error) = written.and_then(|()| std::fs::rename(&beside, path)) {
+        // That it stays is no harm: nobody reads it.
+        let _ = std::fs::remove_file(&beside);
+        return Err(error);
+    }
     settle(path)
 }
 
@@ -51,10 +67,64 @@ fn settle(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn beside(path: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    // No source of knowledge ends so: what a crash leaves behind is never read.
-    name.push(".tmp~");
-    path.with_file_name(name)
+/// Names that are tried before it is given up.
+const TRIES: usize = 16;
+
+/// A new file beside another one. Its name can't be foreseen and nothing may stand there yet: a link that somebody put there
+/// would have the bytes written to where it leads.
+fn new_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    let mut tried = 0;
+    loop {
+        let mut name = std::ffi::OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        // No source of knowledge ends so: what a crash leaves behind is never read.
+        name.push(format!(".{:016x}.tmp~", RandomState::new().hash_one(tried)));
+        let beside = path.with_file_name(name);
+        match OpenOptions::new().create_new(true).write(true).open(&beside) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tried < TRIES => tried += 1,
+            Err(error) => return Err(error),
+            Ok(file) => return Ok((beside, file)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        for text in ["one", "two"] {
+            replace(&path, text.as_bytes()).unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), text.as_bytes());
+        }
+        assert!(replace(&folder.path().join("gone/a.json"), b"x").is_err());
+        std::fs::create_dir(folder.path().join("b.json")).unwrap();
+        assert!(replace(&folder.path().join("b.json"), b"x").is_err(), "a folder isn't replaced");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_planted_link_is_not_written_through() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("victim"), "mine").unwrap();
+        symlink(at("victim"), at(".a.json.tmp~")).unwrap();
+        replace(&at("a.json"), b"new").unwrap();
+        assert_eq!(std::fs::read(at("victim")).unwrap(), b"mine");
+        assert_eq!(std::fs::read(at("a.json")).unwrap(), b"new");
+
+        symlink(at("made elsewhere"), at("writer.lock")).unwrap();
+        assert!(lock(folder.path()).is_err());
+        assert!(!at("made elsewhere").exists());
+        std::fs::remove_file(at("writer.lock")).unwrap();
+        let held = lock(folder.path()).unwrap();
+        assert!(held.is_some() && lock(folder.path()).unwrap().is_none());
+        drop(held);
+        assert!(lock(folder.path()).unwrap().is_some(), "the file stays, the lock doesn't");
+    }
 }
