@@ -33,5 +33,5 @@ pub mod words;
 
 pub use error::KnowledgeError;
 pub use observation::{Id, Kind, Observation};
-pub use sources::{SourceKind, Sources};
+pub use sources::{SourceKind, Sources, stays};
 pub use store::{Store, Stored};

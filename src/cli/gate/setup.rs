@@ -2,6 +2,7 @@
 
 use crate::cli::output::Failure;
 use crate::config::{Config, FILE};
+use crate::knowledge::stays;
 use std::path::{Path, PathBuf};
 
 /// A configuration with its place.
@@ -17,16 +18,9 @@ pub(in crate::cli) struct Located {
 
 impl Located {
     /// Whether a file that is to be written lies below the configuration, symbolic links and all. The
-    /// repository that is judged may hold links to places that aren't its own.
+    /// repository that is judged may hold links to places that aren't its own. It needn't be there yet, nor its folder.
     pub(in crate::cli) fn holds(&self, path: &Path) -> bool {
-        let root = if self.root.as_os_str().is_empty() { Path::new(".") } else { &self.root };
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let is_link = path.symlink_metadata().is_ok_and(|m| m.file_type().is_symlink());
-        match (root.canonicalize(), folder.canonicalize()) {
-            (Ok(root), Ok(folder)) => !is_link && folder.starts_with(root),
-            // A folder that isn't there is said when the report is written.
-            _ => !is_link,
-        }
+        stays(&self.root, path)
     }
 
     /// The name of a file in reports: relative to the configuration, wherever the command was started, so that

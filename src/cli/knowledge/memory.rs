@@ -7,7 +7,7 @@ use super::retrieve::time;
 use crate::cli::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print};
 use crate::knowledge::context::{Bank, MemoryAction};
-use crate::knowledge::memory::{Journal, JournalError, Plan, plan};
+use crate::knowledge::memory::{Journal, JournalError, Plan, Unfinished, plan};
 use crate::report::{safe_json, terminal};
 use crate::time::format_minute;
 use clap::{Args, Subcommand};
@@ -71,7 +71,7 @@ fn refused(error: &JournalError) -> Failure {
 }
 
 fn journal(place: &Place) -> Journal {
-    Journal::new(&place.own_folder(), &place.sources.root)
+    Journal::new(&place.own_folder(), &place.sources)
 }
 
 /// Asks on the terminal; elsewhere nobody is there to be asked.
@@ -121,11 +121,9 @@ impl StatusArgs {
         print(Color::Auto, |out| match self.bank.format {
             Format::Text => {
                 table(&bank, &plan, out)?;
-                if let Some(run) = broken_off {
-                    writeln!(
-                        out,
-                        "run {run} was broken off: the next `memory apply` or `memory undo` brings it to its end first"
-                    )?;
+                if let Some(open) = &broken_off {
+                    writeln!(out, "the next `memory apply` or `memory undo` asks about this first:")?;
+                    unfinished(open, out)?;
                 }
                 let files: Vec<&str> = plan.changes.iter().map(|c| c.name.as_str()).collect();
                 let files = if files.is_empty() { "no file".to_owned() } else { terminal(&files.join(", ")).into_owned() };
@@ -142,6 +140,7 @@ impl StatusArgs {
                     })
                     .collect();
                 let files: Vec<&str> = plan.changes.iter().map(|c| c.name.as_str()).collect();
+                let broken_off = broken_off.as_ref().map(|open| open.run);
                 let json = json!({ "version": 1, "now": now, "decisions": all, "files": files, "brokenOff": broken_off });
                 writeln!(out, "{}", safe_json(&json))
             }
@@ -154,7 +153,9 @@ impl ApplyArgs {
     fn run(self) -> Result<u8, Failure> {
         let place = self.place.place()?;
         let journal = journal(&place);
-        finish(&journal)?;
+        if !finish(&journal, self.yes)? {
+            return Ok(EXIT_CLEAN);
+        }
         let bank = bank(&place)?;
         if let Some((file, why)) = bank.unreadable.first() {
             let remedy = "nothing is done on half a bank: mend the file or take it out";
@@ -182,26 +183,40 @@ impl ApplyArgs {
     }
 }
 
-/// Brings a run to its end that was broken off, and says so.
-fn finish(journal: &Journal) -> Result<(), Failure> {
-    if let Some(run) = journal.broken_off().map_err(|e| refused(&e))? {
-        journal.finish().map_err(|e| refused(&e))?;
-        print(Color::Auto, |out| writeln!(out, "run {run} was broken off; it is done now"))?;
+/// What bringing a run to its end would do. The journal may be anybody's.
+fn unfinished(open: &Unfinished, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "run {} was broken off; brought to its end it", open.run)?;
+    open.files.iter().try_for_each(|file| writeln!(out, "  {}", terminal(file)))
+}
+
+/// Brings a run to its end that was broken off, if that is agreed to; `false` when it isn't.
+fn finish(journal: &Journal, yes: bool) -> Result<bool, Failure> {
+    while let Some(open) = journal.broken_off().map_err(|e| refused(&e))? {
+        print(Color::Auto, |out| unfinished(&open, out))?;
+        if !agreed(&format!("bring run {} to its end?", open.run), yes)? {
+            print(Color::Auto, |out| writeln!(out, "nothing was changed"))?;
+            return Ok(false);
+        }
+        journal.finish(&open).map_err(|e| refused(&e))?;
+        print(Color::Auto, |out| writeln!(out, "run {} is done now", open.run))?;
     }
-    Ok(())
+    Ok(true)
 }
 
 impl UndoArgs {
     fn run(self) -> Result<u8, Failure> {
         let place = self.place.place()?;
         let journal = journal(&place);
-        finish(&journal)?;
-        let Some((run, what)) = journal.last().map_err(|e| refused(&e))? else {
+        if !finish(&journal, self.yes)? {
+            return Ok(EXIT_CLEAN);
+        }
+        let Some((run, what, files)) = journal.last().map_err(|e| refused(&e))? else {
             return Err(refused(&JournalError::NothingToUndo));
         };
         print(Color::Auto, |out| {
             writeln!(out, "run {run} did:")?;
-            what.iter().try_for_each(|w| writeln!(out, "  {}", terminal(w)))
+            what.iter().try_for_each(|w| writeln!(out, "  {}", terminal(w)))?;
+            writeln!(out, "to be restored: {}", terminal(&files.join(", ")))
         })?;
         if !agreed(&format!("take run {run} back?"), self.yes)? {
             print(Color::Auto, |out| writeln!(out, "nothing was changed"))?;

@@ -2,11 +2,16 @@
 //!
 //! A run has a folder of its own, with every file as it was and as it is to be. Only when all of that lies there is the
 //! run begun by `plan`, JSON, written whole or not at all; then the files are put in place one by one, and `done` ends it. A
-//! run that was begun and not ended is brought to its end by the next command that writes. Taking a run back is a run with
-//! before and after exchanged.
+//! run that was begun and not ended has to be brought to its end before anything else is written. Taking a run back is a run
+//! with before and after exchanged.
+//!
+//! The journal lies where the work lies that is judged, so somebody else may have written it. What it would have done is
+//! shown before it is done, and it reaches no files but those of the configured banks.
 
-use super::plan::FileChange;
+use super::plan::{CANDIDATES, FileChange};
+use crate::knowledge::context::Bank;
 use crate::knowledge::safe_file::{Lock, lock, remove, replace};
+use crate::knowledge::sources::{SourceKind, Sources, stays};
 use crate::trace::action::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -28,8 +33,11 @@ pub enum JournalError {
     #[error("`{0}` has changed since it was read")]
     Changed(String),
     /// A file isn't one that may be changed.
-    #[error("`{0}` is no ordinary file below the configuration")]
+    #[error("`{0}` is no ordinary file of a configured bank, or leads out of the folder of the configuration")]
     Outside(String),
+    /// A run was broken off, and nothing else may be done before it is brought to its end.
+    #[error("run {0} was broken off")]
+    BrokenOff(u64),
     /// A run that was broken off can't be brought to its end.
     #[error("run {run} was broken off, and `{file}` has been changed since")]
     Stuck {
@@ -56,7 +64,10 @@ impl JournalError {
         match self {
             Self::Busy => "wait until it is done",
             Self::Changed(_) => "look at `knowledge memory status` again",
-            Self::Outside(_) => "symbolic links and files elsewhere aren't written to",
+            Self::Outside(_) => {
+                "symbolic links and files elsewhere aren't written to; a journal that isn't yours is best deleted"
+            }
+            Self::BrokenOff(_) => "`knowledge memory apply` shows it and brings it to its end",
             Self::Stuck { .. } | Self::Damaged(_) => "the files as they were lie in the folder of the run, below the journal",
             Self::NothingToUndo => "only what `knowledge memory apply` did can be taken back, the last run first",
             Self::Io(..) => "it must exist and be accessible; then run the command again",
@@ -96,11 +107,23 @@ pub struct Done {
     pub what: Vec<String>,
 }
 
+/// A run that was begun and not ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Its number.
+    pub run: u64,
+    /// What bringing it to its end does to each file, by the journal; sentences for people.
+    pub files: Vec<String>,
+    begun: Begun,
+}
+
 /// The journal of what was done to a bank.
 #[derive(Debug, Clone)]
 pub struct Journal {
     folder: PathBuf,
     root: PathBuf,
+    /// The files and folders of the banks, relative to the root.
+    banks: Vec<String>,
 }
 
 fn digest(bytes: Option<&[u8]>) -> Option<String> {
@@ -119,60 +142,88 @@ fn failed(path: &Path, error: io::Error) -> JournalError {
     JournalError::Io(path.to_string_lossy().replace('\\', "/"), error)
 }
 
+/// A configured path as it stands in names: no `./`, no `/` at its end; empty for the root itself.
+fn plain(path: &str) -> String {
+    let parts: Vec<&str> = path.split(['/', std::path::MAIN_SEPARATOR]).filter(|part| !matches!(*part, "" | ".")).collect();
+    parts.join("/")
+}
+
+/// What a run does to its files.
+fn effects(begun: &Begun) -> Vec<String> {
+    let effect = |entry: &Entry| match (&entry.before, &entry.after) {
+        (_, None) => format!("removes {}", entry.name),
+        (None, Some(_)) => format!("makes {}", entry.name),
+        (Some(_), Some(_)) => format!("changes {}", entry.name),
+    };
+    begun.files.iter().map(effect).collect()
+}
+
 /// Called before every step that changes something; a test fails there.
 type Step<'s> = &'s mut dyn FnMut() -> io::Result<()>;
 
 impl Journal {
-    /// The journal in a folder of the user's own, for files below `root`.
+    /// The journal in a folder of the user's own, for the banks among the sources.
     #[must_use]
-    pub fn new(folder: &Path, root: &Path) -> Self {
-        Self { folder: folder.join("memory"), root: root.to_path_buf() }
+    pub fn new(folder: &Path, sources: &Sources) -> Self {
+        let banks = sources.paths.iter().filter(|(kind, _)| *kind == SourceKind::Bank);
+        Self { folder: folder.join("memory"), root: sources.root.clone(), banks: banks.map(|(_, path)| plain(path)).collect() }
     }
 
-    /// The run that was begun and not ended, if one was.
+    /// The run that was begun and not ended, if one was. Nothing is done about it, and nothing that it says may be believed.
     ///
     /// # Errors
-    /// When the journal can't be read.
-    pub fn broken_off(&self) -> Result<Option<u64>, JournalError> {
+    /// When the journal can't be read, or the run reaches for files that are none of a bank.
+    pub fn broken_off(&self) -> Result<Option<Unfinished>, JournalError> {
         let runs = self.runs()?;
-        Ok(runs.into_iter().rev().find(|run| self.place(*run, PLAN).exists() && !self.place(*run, DONE).exists()))
+        let open = |run: &u64| self.place(*run, PLAN).exists() && !self.place(*run, DONE).exists();
+        let Some(run) = runs.into_iter().rev().find(open) else { return Ok(None) };
+        let begun = self.begun(run)?;
+        Ok(Some(Unfinished { run, files: effects(&begun), begun }))
     }
 
-    /// Brings a run that was broken off to its end.
+    /// Brings a run that was broken off to its end: the one that was shown.
     ///
     /// # Errors
-    /// When its files have been changed since, or can't be written.
-    pub fn finish(&self) -> Result<(), JournalError> {
+    /// When it is another one by now, its files have been changed since, or they can't be written.
+    pub fn finish(&self, shown: &Unfinished) -> Result<(), JournalError> {
+        self.finish_with(shown, &mut || Ok(()))
+    }
+
+    fn finish_with(&self, shown: &Unfinished, step: Step<'_>) -> Result<(), JournalError> {
         let _lock = self.locked()?;
-        self.recover(&mut || Ok(()))
+        match self.broken_off()? {
+            Some(found) if found == *shown => self.recover(&found, step),
+            Some(other) => Err(JournalError::BrokenOff(other.run)),
+            // Somebody else did it in the meantime.
+            None => Ok(()),
+        }
     }
 
-    /// Carries changes out at a time. What was broken off before is brought to its end first; then the plan may be out of
-    /// date, which is said.
+    /// Carries changes out at a time.
     ///
     /// # Errors
-    /// When a file isn't what it was, or can't be written.
+    /// When a run was broken off before, a file isn't what it was, or can't be written.
     pub fn apply(&self, changes: &[FileChange], what: &[String], time: i64) -> Result<Done, JournalError> {
         self.apply_with(changes, what, time, &mut || Ok(()))
     }
 
     fn apply_with(&self, changes: &[FileChange], what: &[String], time: i64, step: Step<'_>) -> Result<Done, JournalError> {
         let _lock = self.locked()?;
-        self.recover(step)?;
+        self.settled()?;
         self.run(changes, what, time, None, step)
     }
 
     /// Takes the newest run back that isn't taken back yet.
     ///
     /// # Errors
-    /// When there is none, or a file has been changed since.
+    /// When there is none, a run was broken off, or a file has been changed since.
     pub fn undo(&self, time: i64) -> Result<Done, JournalError> {
         self.undo_with(time, &mut || Ok(()))
     }
 
     fn undo_with(&self, time: i64, step: Step<'_>) -> Result<Done, JournalError> {
         let _lock = self.locked()?;
-        self.recover(step)?;
+        self.settled()?;
         let (run, begun) = self.undoable()?.ok_or(JournalError::NothingToUndo)?;
         let mut changes = Vec::new();
         for (n, entry) in begun.files.iter().enumerate() {
@@ -188,12 +239,16 @@ impl Journal {
         self.run(&changes, &what, time, Some(run), step)
     }
 
-    /// What [`Journal::undo`] would take back: its number and what it did.
+    /// What [`Journal::undo`] would take back: its number, what it did by its own account, and the files that it changed.
     ///
     /// # Errors
-    /// When the journal can't be read.
-    pub fn last(&self) -> Result<Option<(u64, Vec<String>)>, JournalError> {
-        Ok(self.undoable()?.map(|(run, begun)| (run, begun.what)))
+    /// When the journal can't be read, or the run reaches for files that are none of a bank.
+    pub fn last(&self) -> Result<Option<(u64, Vec<String>, Vec<String>)>, JournalError> {
+        Ok(self.undoable()?.map(|(run, begun)| (run, begun.what, begun.files.into_iter().map(|f| f.name).collect())))
+    }
+
+    fn settled(&self) -> Result<(), JournalError> {
+        self.broken_off()?.map_or(Ok(()), |open| Err(JournalError::BrokenOff(open.run)))
     }
 
     fn undoable(&self) -> Result<Option<(u64, Begun)>, JournalError> {
@@ -210,6 +265,9 @@ impl Journal {
     }
 
     fn locked(&self) -> Result<Lock, JournalError> {
+        if !stays(&self.root, &self.folder) {
+            return Err(JournalError::Outside(self.folder.to_string_lossy().replace('\\', "/")));
+        }
         lock(&self.folder).map_err(|e| failed(&self.folder, e))?.ok_or(JournalError::Busy)
     }
 
@@ -223,7 +281,12 @@ impl Journal {
         let mut all = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|e| failed(&self.folder, e))?;
-            all.extend(entry.file_name().to_str().and_then(|name| name.parse::<u64>().ok()));
+            let Some(run) = entry.file_name().to_str().and_then(|name| name.parse::<u64>().ok()) else { continue };
+            // A link has what is kept and what ends the run written elsewhere.
+            if !entry.file_type().is_ok_and(|t| t.is_dir()) {
+                return Err(JournalError::Damaged(run));
+            }
+            all.push(run);
         }
         all.sort_unstable();
         Ok(all)
@@ -238,11 +301,29 @@ impl Journal {
         let bytes = std::fs::read(&path).map_err(|e| failed(&path, e))?;
         let begun: Begun = serde_json::from_slice(&bytes).map_err(|_| JournalError::Damaged(run))?;
         let inside = |name: &str| !name.is_empty() && Path::new(name).components().all(|c| matches!(c, Component::Normal(_)));
-        if begun.version == 1 && begun.files.iter().all(|f| inside(&f.name)) {
-            Ok(begun)
-        } else {
-            Err(JournalError::Damaged(run))
+        if begun.version != 1 || !begun.files.iter().all(|f| inside(&f.name)) {
+            return Err(JournalError::Damaged(run));
         }
+        match begun.files.iter().find(|f| !self.is_of_a_bank(&f.name)) {
+            Some(other) => Err(JournalError::Outside(other.name.clone())),
+            None => Ok(begun),
+        }
+    }
+
+    /// Whether a file, by its name, is one that a plan for the configured banks may change: what is read of them, and the list of
+    /// candidates beside it.
+    fn is_of_a_bank(&self, name: &str) -> bool {
+        let takes = SourceKind::Bank.takes(Path::new(name));
+        let list = name.rsplit('/').next() == Some(CANDIDATES);
+        // A bank may be all of the repository; what git does isn't knowledge.
+        !name.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
+            && self.banks.iter().any(|bank| match name.strip_prefix(bank.as_str()) {
+                _ if bank.is_empty() => takes || list,
+                // A file that is named itself is read whatever its name.
+                Some("") => true,
+                Some(rest) if rest.starts_with('/') => takes || list,
+                _ => list && Bank::folder(bank) == Bank::folder(name),
+            })
     }
 
     /// The bytes that a run keeps of a file, if there are to be any.
@@ -254,9 +335,8 @@ impl Journal {
     }
 
     /// Brings a run that was broken off to its end.
-    fn recover(&self, step: Step<'_>) -> Result<(), JournalError> {
-        let Some(run) = self.broken_off()? else { return Ok(()) };
-        let begun = self.begun(run)?;
+    fn recover(&self, open: &Unfinished, step: Step<'_>) -> Result<(), JournalError> {
+        let Unfinished { run, ref begun, .. } = *open;
         let mut changes = Vec::new();
         for (n, entry) in begun.files.iter().enumerate() {
             let path = self.root.join(&entry.name);
@@ -287,7 +367,7 @@ impl Journal {
         }
         let run = self.runs()?.last().map_or(1, |last| last + 1);
         let folder = self.folder.join(format!("{run:06}"));
-        step().and_then(|()| std::fs::create_dir_all(&folder)).map_err(|e| failed(&folder, e))?;
+        step().and_then(|()| std::fs::create_dir(&folder)).map_err(|e| failed(&folder, e))?;
         let mut files = Vec::new();
         for (n, change) in changes.iter().enumerate() {
             for (name, bytes) in [("before", &change.before), ("after", &change.after)] {
@@ -321,13 +401,13 @@ impl Journal {
         step().and_then(|()| replace(&path, b"")).map_err(|e| failed(&path, e))
     }
 
-    /// Whether a file may be changed: below the root by its folder, and no link itself.
+    /// Whether a file may be changed: one of a bank, below the root by its folder, and no link itself.
     fn check(&self, change: &FileChange) -> Result<(), JournalError> {
         let outside = || JournalError::Outside(change.name.clone());
         let folder = change.path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let (Ok(root), Ok(folder)) = (self.root.canonicalize(), folder.canonicalize()) else { return Err(outside()) };
         let other = change.path.symlink_metadata().is_ok_and(|m| !m.file_type().is_file());
-        if other || !folder.starts_with(root) { Err(outside()) } else { Ok(()) }
+        if other || !folder.starts_with(root) || !self.is_of_a_bank(&change.name) { Err(outside()) } else { Ok(()) }
     }
 }
 
@@ -342,7 +422,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join("a.json"), "old a").unwrap();
         std::fs::write(root.path().join("b.json"), "old b").unwrap();
-        let journal = Journal::new(&root.path().join(".own"), root.path());
+        let sources = Sources { root: root.path().to_path_buf(), paths: vec![(SourceKind::Bank, "./".into())] };
+        let journal = Journal::new(&root.path().join(".own"), &sources);
         let change = |name: &str, before: Option<&str>, after: Option<&str>| FileChange {
             name: name.into(),
             path: root.path().join(name),
@@ -378,7 +459,7 @@ mod tests {
         assert_eq!(journal.apply(&changes, &["x".into()], 1).unwrap().run, 1);
         assert_ne!(state(root.path()), before);
         assert!(matches!(journal.apply(&changes, &[], 2), Err(JournalError::Changed(_))));
-        assert_eq!(journal.last().unwrap(), Some((1, vec!["x".into()])));
+        assert_eq!(journal.last().unwrap(), Some((1, vec!["x".into()], NAMES.map(String::from).to_vec())));
         assert_eq!(journal.undo(3).unwrap().run, 2);
         assert_eq!(state(root.path()), before);
         assert!(matches!(journal.undo(4), Err(JournalError::NothingToUndo)));
@@ -397,11 +478,21 @@ mod tests {
             let done = journal.apply_with(&changes, &[], 1, &mut crash_at(n));
             let Err(_) = done else { break };
             crashed += 1;
-            if journal.broken_off().unwrap().is_none() {
+            let Some(open) = journal.broken_off().unwrap() else {
                 assert_eq!(state(root.path()), before, "step {n}: it was not begun, so nothing is changed");
                 journal.apply(&changes, &[], 2).unwrap();
-            } else {
-                // Begun: the next command ends it, and taking back leads to where it was.
+                continue;
+            };
+            // Begun: nothing else is done before it is ended, and taking back leads to where it was.
+            assert!(matches!(journal.undo(2), Err(JournalError::BrokenOff(1))), "step {n}");
+            assert!(matches!(journal.apply(&changes, &[], 2), Err(JournalError::BrokenOff(1))), "step {n}");
+            assert_eq!(open.files, ["changes a.json", "removes b.json", "makes new.json"]);
+            for crash in 0.. {
+                if journal.finish_with(&open, &mut crash_at(crash)).is_ok() {
+                    break;
+                }
+            }
+            {
                 let taken_back = journal.undo(2).unwrap();
                 assert_eq!((taken_back.run, state(root.path())), (2, before), "step {n}");
                 assert!(journal.broken_off().unwrap().is_none());
@@ -419,6 +510,9 @@ mod tests {
             if journal.undo_with(2, &mut crash_at(n)).is_ok() {
                 assert!(n > 8);
                 break;
+            }
+            if let Some(open) = journal.broken_off().unwrap() {
+                journal.finish(&open).unwrap();
             }
             match journal.undo(3) {
                 Ok(_) | Err(JournalError::NothingToUndo) => assert_eq!(state(root.path()), before, "step {n}"),
@@ -441,6 +535,73 @@ mod tests {
             changes[0].before = Some(b"old b".to_vec());
             assert!(matches!(journal.apply(&changes, &[], 1), Err(JournalError::Outside(_))));
         }
+    }
+
+    #[test]
+    fn a_journal_reaches_no_files_but_those_of_banks() {
+        let (root, journal, _) = setup();
+        let write = |name: &str, before: Option<&str>| {
+            let folder = root.path().join(".own/memory/000001");
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("0000.after"), "planted").unwrap();
+            let begun = Begun {
+                version: 1,
+                time: 1,
+                undoes: None,
+                what: vec!["keep a.md".into()],
+                files: vec![Entry {
+                    name: name.into(),
+                    before: before.map(|b| digest(Some(b.as_bytes())).unwrap()),
+                    after: digest(Some(b"planted")),
+                }],
+            };
+            std::fs::write(folder.join(PLAN), serde_json::to_vec(&begun).unwrap()).unwrap();
+        };
+        let with = |banks: &[&str]| Journal { banks: banks.iter().map(|b| plain(b)).collect(), ..journal.clone() };
+        for (name, banks, allowed) in [
+            (".git/hooks/pre-commit", &["."][..], false),
+            (".git/x.json", &["."], false),
+            ("src/main.rs", &["."], false),
+            ("bank/items/x.json", &["./bank/"], true),
+            ("bank/candidates.jsonl", &["bank"], true),
+            ("bank/run.sh", &["bank"], false),
+            ("banks/x.json", &["bank"], false),
+            ("package.json", &["bank", "contexts/all.json"], false),
+            ("contexts/all.json", &["bank", "contexts/all.json"], true),
+            ("contexts/candidates.jsonl", &["contexts/all.json"], true),
+            ("candidates.jsonl", &["contexts/all.json"], false),
+            ("x.json", &[], false),
+        ] {
+            write(name, None);
+            assert_eq!(with(banks).is_of_a_bank(name), allowed, "{name} {banks:?}");
+            match with(banks).broken_off() {
+                Ok(Some(open)) => assert!(allowed && open.files == [format!("makes {name}")], "{name} {banks:?}"),
+                Err(JournalError::Outside(_)) => assert!(!allowed, "{name} {banks:?}"),
+                other => panic!("{other:?}"),
+            }
+        }
+        // What is done is what was shown.
+        write("new.json", None);
+        let shown = journal.broken_off().unwrap().unwrap();
+        write("a.json", Some("old a"));
+        assert!(matches!(journal.finish(&shown), Err(JournalError::BrokenOff(1))));
+        assert_eq!(read(&root.path().join("a.json")).unwrap().unwrap(), b"old a");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_journal_that_lies_elsewhere_is_not_written() {
+        use std::os::unix::fs::symlink;
+        let elsewhere = tempfile::tempdir().unwrap();
+        let (root, journal, changes) = setup();
+        symlink(elsewhere.path(), root.path().join(".own")).unwrap();
+        assert!(matches!(journal.apply(&changes, &[], 1), Err(JournalError::Outside(_))));
+        std::fs::remove_file(root.path().join(".own")).unwrap();
+        std::fs::create_dir_all(root.path().join(".own/memory")).unwrap();
+        symlink(elsewhere.path(), root.path().join(".own/memory/000001")).unwrap();
+        assert!(matches!(journal.apply(&changes, &[], 1), Err(JournalError::Damaged(1))));
+        assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+        assert_eq!(read(&root.path().join("a.json")).unwrap().unwrap(), b"old a");
     }
 
     #[test]

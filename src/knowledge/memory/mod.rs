@@ -1,12 +1,12 @@
 //! What becomes of the items of a context bank: decided by formula, shown first, done on demand, and taken back on demand.
 //!
 //! [`plan()`] decides and changes nothing. [`Journal`] carries a plan out so that a crash at any moment leaves either
-//! nothing of it, or something that the next command brings to its end.
+//! nothing of it, or something that can be brought to its end.
 
 mod journal;
 mod plan;
 
-pub use journal::{Done, Journal, JournalError};
+pub use journal::{Done, Journal, JournalError, Unfinished};
 pub use plan::{Decision, FileChange, Plan, plan};
 
 pub(super) use plan::CANDIDATES;
