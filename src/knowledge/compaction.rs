@@ -1,20 +1,96 @@
 //! Whether a compaction kept what had been decided before it.
 //!
-//! A decision is kept when a sentence of the compaction is that decision, or has all of its words. A word that turns a sentence
-//! round (`not`, `never`, `不`) must stand in both or in neither. Anything else is lost: whoever reads the compaction
-//! alone can't know of it for sure.
+//! A decision is kept when each of its sentences is a sentence of the compaction: the same words, numbers and signs in the same
+//! order, with nothing between them but words that change nothing (`we decided to`, `我们决定`). Anything else is lost: whoever
+//! reads the compaction alone can't know of it for sure. Which words turn a sentence round can't be listed; which ones
+//! don't can.
 
 use super::session::{Event, Session};
-use super::words;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Decisions and compactions of one session that are compared.
 const MOST: usize = 10_000;
-/// Words that turn a sentence round.
-const TURNS: [&str; 12] =
-    ["not", "no", "never", "without", "don", "doesn", "cannot", "isn", "instead", "against", "stop", "avoid"];
+/// Words that may stand around those of a decision: they say that it was made, and change nothing of it.
+const HARMLESS: [&str; 22] = [
+    "we",
+    "our",
+    "us",
+    "i",
+    "decision",
+    "decisions",
+    "decided",
+    "agreed",
+    "chosen",
+    "chose",
+    "to",
+    "that",
+    "will",
+    "shall",
+    "must",
+    "also",
+    "still",
+    "kept",
+    "final",
+    "confirmed",
+    "so",
+    "as",
+];
+/// Words that are passed over on both sides.
+const ARTICLES: [&str; 3] = ["a", "an", "the"];
+/// The same in Chinese: runs of characters that may stand around those of a decision.
+const HARMLESS_HAN: [&str; 18] = [
+    "决定",
+    "决策",
+    "我们",
+    "我们决定",
+    "已",
+    "已经",
+    "已决定",
+    "我们已决定",
+    "将",
+    "我们将",
+    "继续",
+    "仍",
+    "仍然",
+    "保留",
+    "确认",
+    "最终",
+    "最终决定",
+    "決定",
+];
+/// What a heading has whose items are not what was decided.
+const TURNS: [&str; 28] = [
+    "not",
+    "no",
+    "never",
+    "without",
+    "don't",
+    "against",
+    "stop",
+    "stopped",
+    "avoid",
+    "rejected",
+    "reject",
+    "refused",
+    "discarded",
+    "dropped",
+    "abandoned",
+    "forbidden",
+    "alternatives",
+    "alternative",
+    "considered",
+    "open",
+    "questions",
+    "undecided",
+    "superseded",
+    "obsolete",
+    "reverted",
+    "ideas",
+    "proposals",
+    "todo",
+];
 /// The same in Chinese, by characters.
-const TURNS_HAN: [char; 6] = ['不', '没', '別', '别', '勿', '非'];
+const TURNS_HAN: [char; 14] = ['不', '没', '別', '别', '勿', '非', '未', '无', '拒', '禁', '停', '否', '弃', '废'];
 
 /// A decision that a compaction doesn't hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,26 +119,72 @@ pub struct Compared {
 #[error("the session has more than {MOST} decisions or compactions")]
 pub struct TooMany;
 
-/// What counts of a line or of a decision.
-#[derive(Debug, PartialEq, Eq)]
-struct Said {
-    words: BTreeSet<String>,
-    turned: BTreeSet<String>,
+/// The words, numbers and signs of a sentence, in order. A character of Chinese is a word.
+fn tokens(sentence: &str) -> Vec<String> {
+    let lower = sentence.to_lowercase().replace('’', "'");
+    let all: Vec<char> = lower.chars().collect();
+    let at = |n: Option<usize>| n.and_then(|n| all.get(n)).copied().unwrap_or(' ');
+    let mut tokens: Vec<String> = Vec::new();
+    let mut word = String::new();
+    for (n, c) in all.iter().copied().enumerate() {
+        let (before, after) = (at(n.checked_sub(1)), at(n.checked_add(1)));
+        let inside = before.is_alphanumeric() && after.is_alphanumeric() && !is_han(before) && !is_han(after);
+        if (c.is_alphanumeric() && !is_han(c)) || c == '_' || matches!(c, '.' | '\'') && inside {
+            word.push(c);
+            continue;
+        }
+        if !word.is_empty() {
+            tokens.push(std::mem::take(&mut word));
+        }
+        let emphasis = c == '*' && (before == '*' || after == '*' || before.is_whitespace() != after.is_whitespace());
+        // A hyphen in a word and a dash between words part them; before a number it is a sign.
+        let dash = c == '-' && !(after.is_ascii_digit() && !before.is_alphanumeric());
+        let exclamation = c == '!' && after != '=';
+        if !(c.is_whitespace() || is_quiet(c) || emphasis || dash || exclamation) {
+            tokens.push(c.to_string());
+        }
+    }
+    if !word.is_empty() {
+        tokens.push(word);
+    }
+    tokens.retain(|token| !ARTICLES.contains(&token.as_str()));
+    tokens
 }
 
-impl Said {
-    fn of(text: &str) -> Self {
-        let (mut all, mut turned) = (BTreeSet::new(), BTreeSet::new());
-        words::each(text, &mut |word| {
-            if TURNS.contains(&word) {
-                turned.insert(word.to_owned());
-            } else if !words::is_function_word(word) {
-                all.insert(word.to_owned());
-            }
-        });
-        turned.extend(text.chars().filter(|c| TURNS_HAN.contains(c)).map(String::from));
-        Self { words: all, turned }
+const fn is_han(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Signs that part and quote, and say nothing by themselves.
+const fn is_quiet(c: char) -> bool {
+    matches!(c, '.' | ',' | ';' | ':' | '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '…' | '–' | '—' | '“' | '”' | '‘' | '«' | '»')
+        || matches!(
+            c,
+            '，' | '、' | '：' | '；' | '。' | '！' | '（' | '）' | '「' | '」' | '『' | '』' | '《' | '》' | '【' | '】'
+        )
+}
+
+/// Whether a sentence says what another one does, and nothing that could change it.
+fn repeats(said: &[String], sentence: &[String]) -> bool {
+    let mut left = said.iter().peekable();
+    // Characters of Chinese that stand between.
+    let mut run = String::new();
+    let harmless = |run: &str| run.is_empty() || HARMLESS_HAN.contains(&run);
+    for token in sentence {
+        if left.peek() == Some(&token) {
+            left.next();
+        } else if token.chars().all(is_han) {
+            run.push_str(token);
+            continue;
+        } else if !HARMLESS.contains(&token.as_str()) {
+            return false;
+        }
+        if !harmless(&run) {
+            return false;
+        }
+        run.clear();
     }
+    left.peek().is_none() && harmless(&run)
 }
 
 /// Texts of equal words and signs are equal, whatever their spaces and case.
@@ -73,42 +195,90 @@ fn folded(text: &str) -> String {
 /// What a compaction says, sentence by sentence.
 struct Summary {
     folded: BTreeSet<String>,
-    sentences: Vec<Said>,
+    sentences: Vec<Vec<String>>,
     /// The sentences that hold a word.
     by_word: BTreeMap<String, Vec<usize>>,
 }
 
 impl Summary {
     fn of(text: &str) -> Self {
-        let texts = || text.lines().flat_map(sentences);
-        let sentences: Vec<Said> = texts().map(Said::of).collect();
-        let mut by_word: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (n, sentence) in sentences.iter().enumerate() {
-            for word in &sentence.words {
-                by_word.entry(word.clone()).or_default().push(n);
+        let mut out = Self { folded: BTreeSet::new(), sentences: Vec::new(), by_word: BTreeMap::new() };
+        let mut turned = false;
+        for line in text.lines() {
+            // Below `Rejected:` stands what was not decided.
+            if line.starts_with('#') || line.trim_end().ends_with([':', '：']) {
+                turned = tokens(line).iter().any(|t| TURNS.contains(&t.as_str()) || t.contains(TURNS_HAN));
+            }
+            if turned {
+                continue;
+            }
+            for sentence in sentences(line) {
+                out.folded.insert(folded(sentence));
+                let tokens = tokens(sentence);
+                for token in &tokens {
+                    let with = out.by_word.entry(token.clone()).or_default();
+                    if with.last() != Some(&out.sentences.len()) {
+                        with.push(out.sentences.len());
+                    }
+                }
+                out.sentences.push(tokens);
             }
         }
-        Self { folded: texts().map(folded).collect(), sentences, by_word }
+        out
     }
 
-    fn holds(&self, decision: &str, said: &Said) -> bool {
-        if self.folded.contains(&folded(decision)) {
+    fn holds(&self, decision: &Decision) -> bool {
+        decision.sentences.iter().all(|sentence| self.says(sentence))
+    }
+
+    fn says(&self, sentence: &Sentence) -> bool {
+        if self.folded.contains(&sentence.folded) {
             return true;
         }
         // The sentences with the rarest of the words have all of them, or none has.
-        let with = said.words.iter().map(|word| self.by_word.get(word).map_or(&[][..], Vec::as_slice));
+        let with = sentence.tokens.iter().map(|word| self.by_word.get(word).map_or(&[][..], Vec::as_slice));
         let with = with.min_by_key(|sentences| sentences.len()).unwrap_or_default();
-        let mut with = with.iter().filter_map(|n| self.sentences.get(*n));
-        with.any(|sentence| said.words.is_subset(&sentence.words) && said.turned == sentence.turned)
+        with.iter().filter_map(|n| self.sentences.get(*n)).any(|said| repeats(&sentence.tokens, said))
     }
 }
 
-/// The sentences of a line: a full stop ends one where a space or nothing follows.
+/// A sentence of a decision.
+struct Sentence {
+    folded: String,
+    tokens: Vec<String>,
+}
+
+/// A decision, sentence by sentence.
+struct Decision {
+    sentences: Vec<Sentence>,
+}
+
+impl Decision {
+    fn of(text: &str) -> Self {
+        let sentence = |s: &str| Sentence { folded: folded(s), tokens: tokens(s) };
+        let mut all: Vec<Sentence> = text.lines().flat_map(sentences).map(sentence).collect();
+        if all.is_empty() {
+            // Nothing but signs: it is kept as it is or not at all.
+            all.push(sentence(text));
+        }
+        Self { sentences: all }
+    }
+}
+
+/// The sentences of a line: a full stop ends one where a space or nothing follows. What marks an item or a heading isn't part of
+/// it, and nothing else is taken off: `C++` is another language than `C`.
 fn sentences(line: &str) -> impl Iterator<Item = &str> {
-    line.split(['。', '；', '！', '？'])
+    let mut line = line.trim();
+    while let Some((mark, rest)) = line.split_once(char::is_whitespace)
+        && mark.chars().all(|c| matches!(c, '-' | '*' | '+' | '#' | '>' | '•'))
+    {
+        line = rest.trim_start();
+    }
+    line.split(['。', '；', '！'])
         .flat_map(|part| part.split(". "))
         .flat_map(|part| part.split("; "))
-        .map(|part| part.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ';' | '-' | '*' | '+' | '#' | '>')))
+        .map(|part| part.trim().trim_end_matches(['.', ';']))
+        .filter(|part| !part.is_empty())
 }
 
 /// Compares every compaction with the decisions before it.
@@ -118,20 +288,20 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
 pub fn compare(session: &Session) -> Result<Compared, TooMany> {
     let mut out = Compared::default();
     let mut seen = BTreeSet::new();
-    let mut open: Vec<(u64, &str, Said)> = Vec::new();
+    let mut open: Vec<(u64, &str, Decision)> = Vec::new();
     for (line, event) in &session.events {
         match event {
             Event::Message(_) => {}
             Event::Decision(text) => {
                 if seen.insert(folded(text)) {
-                    open.push((*line, text, Said::of(text)));
+                    open.push((*line, text, Decision::of(text)));
                 }
             }
             Event::Compaction(text) => {
                 out.compactions += 1;
                 let summary = Summary::of(text);
                 open.retain(|(at, decision, said)| {
-                    let holds = summary.holds(decision, said);
+                    let holds = summary.holds(said);
                     if !holds {
                         out.lost.push(Lost { decision: (*decision).to_owned(), line: *at, compaction: *line });
                     }
@@ -162,9 +332,8 @@ mod tests {
     #[test]
     fn what_is_said_again_is_kept() {
         assert!(lost(&["Use SQLite"], "- use  sqlite.").is_empty());
-        assert!(
-            lost(&["use SQLite for the index"], "The index uses no server. For the index we use SQLite files; done").is_empty()
-        );
+        let around = "The index uses no server. We decided to use SQLite for an index; done";
+        assert!(lost(&["use SQLite for the index"], around).is_empty());
         assert!(lost(&["使用 SQLite 存储索引"], "决定：使用 SQLite 存储索引。然后测试").is_empty());
         assert!(lost(&["do it"], "do it").is_empty());
     }
@@ -177,6 +346,58 @@ mod tests {
         assert_eq!(lost(&["do not push to main"], "push to main").len(), 1);
         assert_eq!(lost(&["不使用网络"], "使用网络").len(), 1);
         assert_eq!(lost(&["do it"], "something else").len(), 1);
+    }
+
+    #[test]
+    fn what_has_several_sentences_is_kept_by_all_of_them() {
+        for decision in
+            ["Use SQLite. Do not use Postgres", "使用 SQLite。不用网络", "Use SQLite; keep WAL", "Use SQLite.\nKeep WAL."]
+        {
+            assert!(lost(&[decision], decision).is_empty(), "{decision}");
+            assert!(lost(&[decision], &format!("- {decision}")).is_empty(), "{decision}");
+            assert!(lost(&[decision], &format!("We agreed:\n* {decision}\nand went on")).is_empty(), "{decision}");
+            assert_eq!(lost(&[decision], "Use SQLite. 使用 SQLite").len(), 1, "{decision}");
+        }
+        for decision in ["…", "use C++", "**use** `a.toml`", "keep e-mail; don't log it!", "a == b", "is it? yes", "-5 is least"]
+        {
+            assert!(lost(&[decision], &format!("first\n- {decision}\nlast")).is_empty(), "{decision}");
+        }
+    }
+
+    #[test]
+    fn what_says_something_else_in_nearly_the_same_words_is_lost() {
+        for (decision, summary) in [
+            ("keep retries > 3", "keep retries < 3"),
+            ("a == b", "a != b"),
+            ("limit is 1.5", "limit is 5.1"),
+            ("limit is 1.5", "limit is 1 5"),
+            ("temperature -5", "temperature 5"),
+            ("temperature 5", "temperature -5"),
+            ("use C++", "use C"),
+            ("use C", "use C++"),
+            ("prefer Rust over Go", "prefer Go over Rust"),
+            ("copy from a to b", "copy to a from b"),
+            ("push to main", "push to main is forbidden"),
+            ("push to main", "push to main?"),
+            ("push to main", "~~push to main~~"),
+            ("push to main", "push to main, if ever"),
+            ("delete branch", "refuse to delete branch"),
+            ("use SQLite", "we rejected the proposal to use SQLite"),
+            ("use SQLite", "we don’t use SQLite"),
+            ("use SQLite", "use SQLite is what nobody wants"),
+            ("use SQLite", "## Rejected\n- use SQLite"),
+            ("use SQLite", "These were discarded:\n- use SQLite"),
+            ("允许写入", "禁止允许写入"),
+            ("采用方案甲", "拒绝采用方案甲"),
+            ("启用缓存", "未启用缓存"),
+            ("启用缓存", "停止启用缓存"),
+            ("启用缓存", "启用缓存被否决"),
+            ("启用缓存", "不做的事：\n启用缓存"),
+        ] {
+            assert_eq!(lost(&[decision], summary), [decision], "{summary}");
+        }
+        assert!(lost(&["启用缓存"], "我们决定启用缓存").is_empty());
+        assert!(lost(&["use SQLite"], "## Rejected\n- use Postgres\n## Decided\n- use SQLite").is_empty());
     }
 
     #[test]
