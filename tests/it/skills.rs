@@ -38,6 +38,8 @@ fn write(folder: &Path, name: &str, text: &str) {
 }
 
 const START: i64 = 1_769_000_000_000;
+/// The day of the newest record.
+const NOW: &str = "2026-01-21T12:53:20Z";
 const DAY: i64 = 86_400_000;
 
 /// A trace of one execution whose turns use skills: name, success, cost, whether it was taken back.
@@ -282,14 +284,14 @@ fn memory_is_shown_done_and_taken_back() {
     assert_eq!(told, ["bad forget", "early promote_to_skill", "ready promote_to_skill"], "{status:#}");
     assert_eq!(status["files"], json!(["bank/candidates.jsonl", "bank/index.json", "bank/items/bad.json"]));
     assert_eq!(files(&at.join("bank")), before, "a dry run writes nothing");
-    let unasked = run(at, &["memory", "apply"]);
+    let unasked = run(at, &["memory", "apply", "--now", NOW]);
     assert_eq!(unasked.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&unasked.stderr).contains("--yes"));
     assert_eq!(files(&at.join("bank")), before);
-    let done = said(at, &["memory", "apply", "--yes"]);
+    let done = said(at, &["memory", "apply", "--now", NOW, "--yes"]);
     assert!(done.contains("changed bank/items/bad.json") && done.contains("run 1: 3 changes"), "{done}");
     assert!(!at.join("bank/items/bad.json").exists());
-    assert!(said(at, &["memory", "apply", "--yes"]).contains("nothing is to be changed"));
+    assert!(said(at, &["memory", "apply", "--now", NOW, "--yes"]).contains("nothing is to be changed"));
     let back = said(at, &["memory", "undo", "--yes"]);
     assert!(back.contains("run 2 took run 1 back"), "{back}");
     assert_eq!(files(&at.join("bank")), before);
@@ -297,7 +299,7 @@ fn memory_is_shown_done_and_taken_back() {
     // What is broken stays as it is.
     write(at, "bank/items/broken.json", "{");
     assert_eq!(code(at, &["memory", "status"]), 2);
-    assert_eq!(code(at, &["memory", "apply", "--yes"]), 2);
+    assert_eq!(code(at, &["memory", "apply", "--now", NOW, "--yes"]), 2);
 }
 
 /// Killed at any moment, the next command finds the old bank or brings the new one about.
@@ -311,11 +313,16 @@ fn a_killed_apply_is_finished_or_never_began() {
             write(at, &format!("bank/items/bad{n}.json"), &bad.to_string());
         }
         let before = files(&at.join("bank"));
-        let mut child = tool(at).args(["memory", "apply", "--yes"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = tool(at)
+            .args(["memory", "apply", "--now", NOW, "--yes"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(Duration::from_millis(u64::from(round * 7 % 60)));
         child.kill().unwrap();
         child.wait().unwrap();
-        let output = run(at, &["memory", "apply", "--yes"]);
+        let output = run(at, &["memory", "apply", "--now", NOW, "--yes"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         assert!(!at.join("bank/items/bad7.json").exists());
         assert_eq!(code(at, &["memory", "undo", "--yes"]), 0);
@@ -385,7 +392,7 @@ fn nothing_hostile_and_nothing_secret_is_shown() {
         &["memory", "status", "--format", "json"],
         &["context", "stages"],
         &["context", "references"],
-        &["memory", "apply", "--yes"],
+        &["memory", "apply", "--now", NOW, "--yes"],
         &["memory", "undo", "--yes"],
     ] {
         all.push_str(&said(at, args));

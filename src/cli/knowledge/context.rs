@@ -2,7 +2,7 @@
 
 use super::place::{Place, PlaceArgs};
 use super::retrieve::time;
-use super::{Format, failure};
+use super::{Format, clock, failure};
 use crate::cli::book::ReadArgs;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
@@ -16,6 +16,7 @@ use crate::time::format_minute;
 use crate::trajectory::{References, Trajectory};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
+use std::io;
 use std::path::PathBuf;
 
 /// Contexts.
@@ -41,7 +42,8 @@ impl ContextCommand {
 pub(super) struct BankArgs {
     #[command(flatten)]
     pub(super) place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank.
+    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank that isn't dated in
+    /// the future; of `skills candidates`, as of now.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(super) now: Option<i64>,
     /// How to print.
@@ -89,6 +91,25 @@ pub(super) fn shown(bank: &Bank, text: &str) -> String {
     terminal(&bank.secrets.hide(text).unwrap_or_else(|| text.to_owned())).into_owned()
 }
 
+/// From when ages of items are counted: as was asked, or from the newest record that isn't dated in the future, so that the
+/// same bank gives the same output. One wrong date would have everything else be as old as can be.
+pub(super) fn as_of(bank: &Bank, asked: Option<i64>) -> i64 {
+    let clock = clock();
+    let fallback = || if bank.later_than(clock).is_empty() { 0 } else { clock };
+    asked.or_else(|| bank.newest(clock)).unwrap_or_else(fallback)
+}
+
+/// Says which items are dated later than the time that ages are counted from.
+pub(super) fn tell_later(bank: &Bank, now: i64, out: &mut dyn io::Write) -> io::Result<()> {
+    let later = bank.later_than(now);
+    if later.is_empty() {
+        return Ok(());
+    }
+    let shown: Vec<String> = later.iter().take(10).map(|id| shown(bank, id)).collect();
+    let more = if later.len() > shown.len() { format!(" and {} more", later.len() - shown.len()) } else { String::new() };
+    writeln!(out, "used later than that by their own account, so never idle: {}{more}", shown.join(", "))
+}
+
 /// The exit code of a command that has looked at a bank.
 pub(super) fn exit(bank: &Bank) -> u8 {
     match () {
@@ -101,7 +122,7 @@ pub(super) fn exit(bank: &Bank) -> u8 {
 impl StagesArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let bank = bank(&self.bank.place.place()?)?;
-        let now = self.bank.now.or_else(|| bank.newest()).unwrap_or(i64::MAX);
+        let now = as_of(&bank, self.bank.now);
         let mut items: Vec<&Item> = bank.items.iter().collect();
         let ranking = |item: &Item| Figures::of(item, now).ranking;
         items.sort_by(|a, b| stage(a, now).stage.cmp(&stage(b, now).stage).then(ranking(b).total_cmp(&ranking(a))));
@@ -122,6 +143,7 @@ impl StagesArgs {
                         staged.why
                     )?;
                 }
+                tell_later(&bank, now, out)?;
                 for (file, why) in &bank.unreadable {
                     writeln!(out, "not read: {}: {}", terminal(file), terminal(why))?;
                 }

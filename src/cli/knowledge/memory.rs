@@ -1,9 +1,9 @@
 //! `knowledge memory`.
 
-use super::Format;
-use super::context::{BankArgs, bank, exit, shown};
+use super::context::{BankArgs, as_of, bank, exit, shown, tell_later};
 use super::place::{Place, PlaceArgs};
 use super::retrieve::time;
+use super::{Format, clock};
 use crate::cli::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print};
 use crate::knowledge::context::{Bank, MemoryAction};
@@ -13,7 +13,6 @@ use crate::time::format_minute;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Memory.
 #[derive(Debug, Subcommand)]
@@ -48,7 +47,7 @@ pub struct StatusArgs {
 pub struct ApplyArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank.
+    /// As of when, as 2027-01-31 or RFC 3339; without it as of now.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
     /// Don't ask.
@@ -89,10 +88,6 @@ fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn clock() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).ok().and_then(|d| i64::try_from(d.as_millis()).ok()).unwrap_or(0)
-}
-
 fn table(bank: &Bank, plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
     for d in &plan.decisions {
         let effect = match (d.memory.action, d.effect) {
@@ -115,7 +110,7 @@ impl StatusArgs {
     fn run(self) -> Result<u8, Failure> {
         let place = self.bank.place.place()?;
         let bank = bank(&place)?;
-        let now = self.bank.now.or_else(|| bank.newest()).unwrap_or(0);
+        let now = as_of(&bank, self.bank.now);
         let plan = plan(&bank, &place.sources.root, now);
         let broken_off = journal(&place).broken_off().map_err(|e| refused(&e))?;
         print(Color::Auto, |out| match self.bank.format {
@@ -127,7 +122,8 @@ impl StatusArgs {
                 }
                 let files: Vec<&str> = plan.changes.iter().map(|c| c.name.as_str()).collect();
                 let files = if files.is_empty() { "no file".to_owned() } else { terminal(&files.join(", ")).into_owned() };
-                writeln!(out, "as of {} UTC; `memory apply` would change {files}", format_minute(now))
+                tell_later(&bank, now, out)?;
+                writeln!(out, "as of {} UTC; `memory apply --now` with that time would change {files}", format_minute(now))
             }
             Format::Json => {
                 let all: Vec<Value> = plan
@@ -141,7 +137,8 @@ impl StatusArgs {
                     .collect();
                 let files: Vec<&str> = plan.changes.iter().map(|c| c.name.as_str()).collect();
                 let broken_off = broken_off.as_ref().map(|open| open.run);
-                let json = json!({ "version": 1, "now": now, "decisions": all, "files": files, "brokenOff": broken_off });
+                let json = json!({ "version": 1, "now": now, "decisions": all, "files": files, "brokenOff": broken_off,
+                    "datedLater": bank.later_than(now).len() });
                 writeln!(out, "{}", safe_json(&json))
             }
         })?;
@@ -161,9 +158,13 @@ impl ApplyArgs {
             let remedy = "nothing is done on half a bank: mend the file or take it out";
             return Err(Failure::unable(format!("`{file}` can't be read: {why}"), remedy));
         }
-        let now = self.now.or_else(|| bank.newest()).unwrap_or(0);
+        let now = self.now.unwrap_or_else(clock);
         let plan = plan(&bank, &place.sources.root, now);
-        print(Color::Auto, |out| table(&bank, &plan, out))?;
+        print(Color::Auto, |out| {
+            table(&bank, &plan, out)?;
+            tell_later(&bank, now, out)?;
+            writeln!(out, "as of {} UTC", format_minute(now))
+        })?;
         if plan.changes.is_empty() {
             print(Color::Auto, |out| writeln!(out, "nothing is to be changed"))?;
             return Ok(exit(&bank));

@@ -14,6 +14,7 @@ mod skills;
 use super::output::Failure;
 use crate::knowledge::KnowledgeError;
 use clap::{Subcommand, ValueEnum};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Knowledge that an agent may rely on.
 #[derive(Debug, Subcommand)]
@@ -81,6 +82,11 @@ impl KnowledgeCommand {
             Self::Judge(args) => args.run(),
         }
     }
+}
+
+/// The time, in milliseconds since the epoch; 0 when the clock stands before it.
+fn clock() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).ok().and_then(|d| i64::try_from(d.as_millis()).ok()).unwrap_or(0)
 }
 
 fn failure(error: &KnowledgeError) -> Failure {

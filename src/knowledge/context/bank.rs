@@ -124,10 +124,16 @@ impl Bank {
         self.items.sort_by(|a, b| (&a.file, a.place, &a.id).cmp(&(&b.file, b.place, &b.id)));
     }
 
-    /// The newest time that an item names, in milliseconds since the epoch.
+    /// The newest time that an item names, up to a time; in milliseconds since the epoch.
     #[must_use]
-    pub fn newest(&self) -> Option<i64> {
-        self.items.iter().filter_map(|i| i.used).max()
+    pub fn newest(&self, until: i64) -> Option<i64> {
+        self.items.iter().filter_map(|i| i.used).filter(|used| *used <= until).max()
+    }
+
+    /// Ids of the items that were used later than a time, by their own account.
+    #[must_use]
+    pub fn later_than(&self, time: i64) -> Vec<&str> {
+        self.items.iter().filter(|i| i.used.is_some_and(|used| used > time)).map(|i| i.id.as_str()).collect()
     }
 
     /// The folder of the bank that a file belongs to, relative to the root; empty for the root itself.

@@ -3,7 +3,7 @@
 use crate::cli::knowledge::context::BankArgs;
 use crate::cli::knowledge::place::{Place, PlaceArgs};
 use crate::cli::knowledge::retrieve::time;
-use crate::cli::knowledge::{Format, failure};
+use crate::cli::knowledge::{Format, clock, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
 use crate::knowledge::context::Bank;
@@ -12,7 +12,6 @@ use crate::report::{safe_json, terminal};
 use crate::time::format_minute;
 use clap::Args;
 use serde_json::{Value, json};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Candidates.
 #[derive(Debug, Args)]
@@ -58,7 +57,8 @@ impl CandidatesArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let place = self.bank.place.place()?;
         let (bank, ledger) = read(&place)?;
-        let now = self.bank.now.or_else(|| bank.newest()).unwrap_or(i64::MAX);
+        // What may be approved now, by the clock that `approve` goes by.
+        let now = self.bank.now.unwrap_or_else(clock);
         let all = candidates(&bank, &ledger.changes, now);
         let safe = |text: &str| terminal(&bank.secrets.hide(text).unwrap_or_else(|| text.to_owned())).into_owned();
         print(Color::Auto, |out| match self.bank.format {
@@ -117,10 +117,10 @@ impl DecideArgs {
             return Err(Failure::unable("nobody decides", "--by names who does"));
         }
         // A decision is made now and not when the bank was last used.
-        let clock = || SystemTime::now().duration_since(UNIX_EPOCH).ok().and_then(|d| i64::try_from(d.as_millis()).ok());
-        let Some(time) = self.now.or_else(clock) else {
+        let time = self.now.unwrap_or_else(clock);
+        if time == 0 {
             return Err(Failure::unable("the clock stands before 1970", "--now says when"));
-        };
+        }
         let all = candidates(&bank, &ledger.changes, time);
         let Some(candidate) = all.iter().find(|c| c.id == self.id) else {
             return Err(Failure::unable(format!("`{}` is no candidate", self.id), "`knowledge skills candidates` lists them"));
