@@ -250,12 +250,27 @@ pub struct Knowledge {
     /// Days after which what was found counts half; 30 unless told otherwise.
     #[serde(default)]
     pub half_life_days: Option<u32>,
+    /// How age takes from what was found; `exponential` unless told otherwise.
+    #[serde(default)]
+    pub decay: Option<DecayKind>,
     /// Budgets by name; `default` is taken where no other is asked for.
     #[serde(default)]
     pub profiles: BTreeMap<String, Profile>,
     /// What skills may cost and take.
     #[serde(default)]
     pub limits: SkillLimits,
+}
+
+/// How age takes from what was found: each leaves half after `half-life-days`, and never less than a tenth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DecayKind {
+    /// By the same share every day.
+    Exponential,
+    /// By the same amount every day.
+    Linear,
+    /// By half each time that so many days are over.
+    Step,
 }
 
 /// `[knowledge.limits]`: what skills may cost and how often they may run. Costs are in the unit of the records.

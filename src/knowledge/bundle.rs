@@ -2,7 +2,7 @@
 
 use super::observation::Kind;
 use super::rank::{Query, Ranker};
-use super::retrieve::{Answer, Form, Item, Print, block, fit, line};
+use super::retrieve::{Answer, Form, Item, Print, Rest, block, fit, line};
 use super::{KnowledgeError, Store};
 use crate::tokens::Encoding;
 use serde_json::{Value, json};
@@ -56,6 +56,8 @@ struct Part {
     title: &'static str,
     budget: usize,
     items: Vec<Item>,
+    /// What there is besides.
+    rest: Rest,
 }
 
 /// Gathers a bundle: for a task, or for the one that was at work last. Without words the question is how that task stands.
@@ -67,31 +69,37 @@ pub fn bundle(store: &Store, query: &Query<'_>, parts: &Parts, print: Print) -> 
     // A line has ten tokens or more.
     let newest = |kinds: &[Kind], task: Option<&str>, budget: usize| store.newest_of(kinds, task, budget / 4);
     let lines = |all: &[super::Stored]| -> Vec<Item> { all.iter().map(|s| line(s, None, print)).collect() };
+    let beyond = |kinds: &[Kind], task: Option<&str>, shown: usize| -> Result<Rest, KnowledgeError> {
+        Ok(Rest { count: store.count_of(kinds, task)?.saturating_sub(shown), open: false })
+    };
     let events = [Kind::Turn, Kind::Command, Kind::Message, Kind::Progress, Kind::Run];
     let recent = newest(&events, query.task, parts.events)?;
     if let (Some(task), true) = (query.task, store.rows_of_task(query.task.unwrap_or_default())?.is_empty()) {
         return Err(KnowledgeError::UnknownTask(task.to_owned()));
     }
     let task = query.task.or_else(|| recent.iter().find_map(|s| s.task.as_deref()));
-    let mut state = Vec::new();
+    let (mut state, mut state_rest) = (Vec::new(), Rest::default());
     if let Some(task) = task {
-        state = newest(&[Kind::Execution, Kind::Run], Some(task), parts.task)?;
-        state.extend(newest(&[Kind::Turn, Kind::Message], Some(task), parts.task)?);
+        let (whole, said) = ([Kind::Execution, Kind::Run], [Kind::Turn, Kind::Message]);
+        state = newest(&whole, Some(task), parts.task)?;
+        state.extend(newest(&said, Some(task), parts.task)?);
+        state_rest = beyond(&[whole, said].concat(), Some(task), state.len())?;
     }
     let about = state.first().map(|s| s.summary.clone()).unwrap_or_default();
     let text = if query.text.trim().is_empty() { about.as_str() } else { query.text };
     // What was asked for may be said in any task.
-    let found = Ranker::new(store).search(&Query { text, task: None, ..query.clone() })?;
-    let chunks = found.iter().map(|f| block(&f.stored, parts.chunks / 2, print)).collect();
-    let profile = newest(&[Kind::Context, Kind::Skill], None, parts.profile)?;
-    let summary = newest(&[Kind::Log, Kind::Progress], None, parts.summary)?;
-    let part = |name, title, budget, items| Part { name, title, budget, items };
+    let answers = Ranker::new(store).answers(&Query { text, task: None, ..query.clone() })?;
+    let chunks = answers.found.iter().map(|f| block(&f.stored, parts.chunks / 2, print)).collect();
+    let (standing, done) = ([Kind::Context, Kind::Skill], [Kind::Log, Kind::Progress]);
+    let profile = newest(&standing, None, parts.profile)?;
+    let summary = newest(&done, None, parts.summary)?;
+    let part = |name, title, budget, items, rest| Part { name, title, budget, items, rest };
     let all = [
-        part("profile", "Profile", parts.profile, lines(&profile)),
-        part("task", "Task state", parts.task, lines(&state)),
-        part("summary", "Summary", parts.summary, lines(&summary)),
-        part("events", "Recent events", parts.events, lines(&recent)),
-        part("chunks", "Semantic chunks", parts.chunks, chunks),
+        part("profile", "Profile", parts.profile, lines(&profile), beyond(&standing, None, profile.len())?),
+        part("task", "Task state", parts.task, lines(&state), state_rest),
+        part("summary", "Summary", parts.summary, lines(&summary), beyond(&done, None, summary.len())?),
+        part("events", "Recent events", parts.events, lines(&recent), beyond(&events, query.task, recent.len())?),
+        part("chunks", "Semantic chunks", parts.chunks, chunks, Rest::of(&answers)),
     ];
     let mut total = parts.total;
     loop {
@@ -114,7 +122,7 @@ fn assemble(all: &[Part], total: usize, print: Print) -> Answer {
         let heading = format!("## {}\n", part.title);
         let left = total.saturating_sub(used + (all.len() - at - 1) * RESERVE);
         let budget = part.budget.min(left).saturating_sub(count(&heading) + 1);
-        let answer = fit(part.name, &part.items, 0, budget, print);
+        let answer = fit(part.name, &part.items, part.rest, budget, print);
         shown += answer.shown;
         left_out += answer.left_out;
         match print.form {

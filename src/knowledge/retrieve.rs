@@ -4,10 +4,11 @@
 //! most that does is taken, whole lines only, and the last line says how much was left out.
 
 use super::observation::Id;
-use super::rank::{Found, Query, Ranker};
+use super::rank::{Answers, Found, Query, Ranker};
 use super::{KnowledgeError, Store, Stored};
 use crate::tokens::Encoding;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// Tokens below which not even the last line is sure to fit.
 pub const LEAST: usize = 100;
@@ -105,17 +106,20 @@ pub fn index(
     budget.check()?;
     // A line has ten tokens or more.
     let most = budget.index / 4;
-    let items: Vec<Item> = match question {
+    let (items, rest): (Vec<Item>, Rest) = match question {
         Some(query) => {
-            let query = Query { limit: most, ..query.clone() };
-            Ranker::new(store).search(&query)?.iter().map(|f| line(&f.stored, Some(f), print)).collect()
+            let answers = Ranker::new(store).answers(&Query { limit: most, ..query.clone() })?;
+            (answers.found.iter().map(|f| line(&f.stored, Some(f), print)).collect(), Rest::of(&answers))
         }
-        None => store.newest(task, most)?.iter().map(|s| line(s, None, print)).collect(),
+        None => {
+            let newest = store.newest(task, most)?;
+            let count = total(store, task)?.saturating_sub(newest.len());
+            (newest.iter().map(|s| line(s, None, print)).collect(), Rest { count, open: false })
+        }
     };
-    let more = if question.is_some() { items.len() } else { total(store, task)? };
-    let (items, held_back) = per_source(items, budget.per_source);
-    let left_out = more.saturating_sub(items.len() + held_back) + held_back;
-    Ok(fit("index", &items, left_out, budget.index.min(budget.total), print))
+    let (items, held_back) = per_source(items, budget.per_source, print);
+    let rest = Rest { count: rest.count + held_back, ..rest };
+    Ok(fit("index", &items, rest, budget.index.min(budget.total), print))
 }
 
 /// Answers with a snippet and the figures of each.
@@ -124,9 +128,9 @@ pub fn index(
 /// When the budget is too small or the store can't be read.
 pub fn search(store: &Store, query: &Query<'_>, budget: &Budget, print: Print) -> Result<Answer, KnowledgeError> {
     budget.check()?;
-    let found = Ranker::new(store).search(query)?;
-    let items: Vec<Item> = found.iter().map(|f| snippet(f, query.text, print)).collect();
-    Ok(fit("search", &items, 0, budget.total, print))
+    let answers = Ranker::new(store).answers(query)?;
+    let items: Vec<Item> = answers.found.iter().map(|f| snippet(f, query.text, print)).collect();
+    Ok(fit("search", &items, Rest::of(&answers), budget.total, print))
 }
 
 /// The layer `timeline`: what happened around an observation, or in a task.
@@ -152,25 +156,22 @@ pub fn timeline(
             }
             let more = total(store, Some(task))?.saturating_sub(all.len());
             let items: Vec<Item> = all.iter().map(|s| line(s, None, print)).collect();
-            Ok(fit("timeline", &items, more, limit, print))
+            Ok(fit("timeline", &items, Rest { count: more, open: false }, limit, print))
         }
         Middle::Id(id) => {
             let middle = store.by_id(id)?;
             let all = store.around(&middle, count)?;
-            let at = all.iter().position(|s| s.id == middle.id).unwrap_or_default();
+            let items: Vec<Item> = all.iter().map(|s| line(s, None, print)).collect();
+            let before = items.iter().zip(&all).take_while(|(_, s)| s.id != middle.id);
+            let before = before.filter(|(item, _)| item.fits_alone(limit, print)).count();
+            let layer = Layer { name: "timeline", rest: Rest::default(), budget: limit, print, all: items.len() };
+            let items = layer.that_fit(&items);
             // The nearer, the rather: what is farthest goes first when not everything fits.
-            let mut most = all.len();
-            loop {
-                let from = at.saturating_sub(most / 2);
-                let to = (from + most).min(all.len());
-                let items: Vec<Item> = all.get(from..to).unwrap_or_default().iter().map(|s| line(s, None, print)).collect();
-                let answer = fit("timeline", &items, all.len() - (to - from), limit, print);
-                let fits = answer.left_out <= all.len() - (to - from);
-                if fits || most == 0 {
-                    return Ok(answer);
-                }
-                most -= 1;
-            }
+            let window = |most: usize| {
+                let from = before.saturating_sub(most / 2);
+                items.get(from..(from + most).min(items.len())).unwrap_or_default()
+            };
+            Ok(layer.most(items.len(), &window))
         }
     }
 }
@@ -193,7 +194,7 @@ pub fn detail(store: &Store, ids: &[Id], budget: &Budget, print: Print) -> Resul
     budget.check()?;
     let all: Vec<Stored> = ids.iter().map(|id| store.by_id(id)).collect::<Result<_, _>>()?;
     let blocks: Vec<Item> = all.iter().map(|s| block(s, budget.detail, print)).collect();
-    let whole = fit("detail", &blocks, 0, budget.total, print);
+    let whole = fit("detail", &blocks, Rest::default(), budget.total, print);
     if whole.left_out == 0 {
         return Ok(whole);
     }
@@ -201,7 +202,7 @@ pub fn detail(store: &Store, ids: &[Id], budget: &Budget, print: Print) -> Resul
     for kept in (0..whole.shown).rev() {
         let items =
             all.iter().enumerate().map(|(n, s)| if n < kept { block(s, budget.detail, print) } else { line(s, None, print) });
-        let mixed = fit("detail", &items.collect::<Vec<_>>(), 0, budget.total, print);
+        let mixed = fit("detail", &items.collect::<Vec<_>>(), Rest::default(), budget.total, print);
         if mixed.left_out == 0 {
             return Ok(mixed);
         }
@@ -215,8 +216,8 @@ fn total(store: &Store, task: Option<&str>) -> Result<usize, KnowledgeError> {
     Ok(usize::try_from(count).unwrap_or_default())
 }
 
-/// Holds back what one source has too much of. Returns how many.
-fn per_source(items: Vec<Item>, limit: Option<usize>) -> (Vec<Item>, usize) {
+/// Holds back what one source has too much of, as it is printed. Returns how many.
+fn per_source(items: Vec<Item>, limit: Option<usize>, print: Print) -> (Vec<Item>, usize) {
     let Some(limit) = limit else { return (items, 0) };
     let mut spent: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
     let before = items.len();
@@ -224,7 +225,8 @@ fn per_source(items: Vec<Item>, limit: Option<usize>) -> (Vec<Item>, usize) {
         .into_iter()
         .filter(|item| {
             let spent = spent.entry(item.source.clone()).or_default();
-            *spent += Encoding::default().count(&item.text);
+            // One more for what parts it from the next.
+            *spent += Encoding::default().count(&item.printed(print)) + 1;
             *spent <= limit
         })
         .collect();
@@ -232,50 +234,128 @@ fn per_source(items: Vec<Item>, limit: Option<usize>) -> (Vec<Item>, usize) {
     (kept, held_back)
 }
 
-/// The most items from the front that the budget holds together with everything around them.
-pub(super) fn fit(layer: &str, items: &[Item], left_out: usize, budget: usize, print: Print) -> Answer {
-    let render = |count: usize| {
-        let missing = items.len() - count + left_out;
-        let shown = items.get(..count).unwrap_or_default();
+/// What an answer doesn't show although it was found.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Rest {
+    /// How much of it is known.
+    pub(super) count: usize,
+    /// There may be more.
+    pub(super) open: bool,
+}
+
+impl Rest {
+    pub(super) const fn of(answers: &Answers) -> Self {
+        Self { count: answers.more, open: answers.open }
+    }
+}
+
+/// Bytes that the last line of an answer may have.
+const FRAME: usize = 160;
+
+impl Item {
+    /// It as it is printed.
+    fn printed(&self, print: Print) -> String {
         match print.form {
+            Form::Text => self.text.clone(),
+            Form::Json => (print.safe_json)(&self.json),
+        }
+    }
+
+    /// Whether a budget has room for it when it is the only one.
+    fn fits_alone(&self, budget: usize, print: Print) -> bool {
+        // Bytes are soon looked at: a token has one or more.
+        let bytes = match print.form {
+            Form::Text => self.text.len() + FRAME,
+            // A byte becomes six at most; the names of members and the figures come on top.
+            Form::Json => (self.text.len() + self.source.len()).saturating_mul(6).saturating_add(4 * FRAME),
+        };
+        if bytes <= budget {
+            return true;
+        }
+        let layer = Layer { name: "timeline", rest: Rest { count: usize::MAX, open: true }, budget, print, all: 1 };
+        layer.printed(&[self]).is_some()
+    }
+}
+
+/// What an answer has around its items.
+struct Layer<'n> {
+    name: &'n str,
+    rest: Rest,
+    budget: usize,
+    print: Print,
+    /// Items that there are, shown or not.
+    all: usize,
+}
+
+impl Layer<'_> {
+    /// The items that the budget has room for at all: what one source says at too great a length keeps nothing else out.
+    fn that_fit<'i>(&self, items: &'i [Item]) -> Vec<&'i Item> {
+        items.iter().filter(|item| item.fits_alone(self.budget, self.print)).collect()
+    }
+
+    fn render(&self, shown: &[&Item]) -> String {
+        let missing = self.rest.count.saturating_add(self.all.saturating_sub(shown.len()));
+        match self.print.form {
             Form::Text => {
                 let mut text: String = shown.iter().map(|i| format!("{}\n", i.text)).collect();
                 if missing > 0 {
-                    text.push_str(&format!("({count} shown, {missing} left out)\n"));
-                } else if count == 0 {
+                    let least = if self.rest.open { "at least " } else { "" };
+                    text.push_str(&format!("({} shown, {least}{missing} left out)\n", shown.len()));
+                } else if shown.is_empty() {
                     text.push_str("(nothing found)\n");
                 }
                 text
             }
             Form::Json => {
                 let all: Vec<&Value> = shown.iter().map(|i| &i.json).collect();
-                format!("{}\n", (print.safe_json)(&json!({ "layer": layer, "items": all, "shown": count, "leftOut": missing })))
+                let mut json = json!({ "layer": self.name, "items": all, "shown": shown.len(), "leftOut": missing });
+                if self.rest.open && missing > 0 {
+                    add(&mut json, "leftOutAtLeast", json!(true));
+                }
+                format!("{}\n", (self.print.safe_json)(&json))
             }
         }
-    };
-    let fits = |count: usize| {
-        let text = render(count);
-        Encoding::default().count_within(&text, budget).map(|tokens| (text, tokens))
-    };
-    // Tokens grow with the number of items but for a seam or two: search, then go down to what surely fits.
-    let (mut low, mut high) = (0, items.len());
-    while low < high {
-        let middle = (low + high).div_ceil(2);
-        if fits(middle).is_some() {
-            low = middle;
-        } else {
-            high = middle - 1;
+    }
+
+    /// The answer with these items, if the budget has room for it.
+    fn printed(&self, shown: &[&Item]) -> Option<Answer> {
+        let text = self.render(shown);
+        let tokens = Encoding::default().count_within(&text, self.budget)?;
+        let left_out = self.rest.count.saturating_add(self.all.saturating_sub(shown.len()));
+        Some(Answer { text, tokens, shown: shown.len(), left_out })
+    }
+
+    /// The answer with the most items of up to `count`, chosen by `window`, that the budget has room for.
+    fn most<'i>(&self, count: usize, window: &dyn Fn(usize) -> &'i [&'i Item]) -> Answer {
+        // Tokens grow with the number of items but for a seam or two: search, then go down to what surely fits.
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            let middle = (low + high).div_ceil(2);
+            if self.printed(window(middle)).is_some() {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        loop {
+            if let Some(answer) = self.printed(window(low)) {
+                return answer;
+            }
+            if low == 0 {
+                let left_out = self.rest.count.saturating_add(self.all);
+                return Answer { text: String::new(), tokens: 0, shown: 0, left_out };
+            }
+            low -= 1;
         }
     }
-    loop {
-        if let Some((text, tokens)) = fits(low) {
-            return Answer { text, tokens, shown: low, left_out: items.len() - low + left_out };
-        }
-        if low == 0 {
-            return Answer { text: String::new(), tokens: 0, shown: 0, left_out: items.len() + left_out };
-        }
-        low -= 1;
-    }
+}
+
+/// The most items from the front that the budget holds together with everything around them; without those that it could
+/// not even hold alone. `rest` is what there is besides.
+pub(super) fn fit(name: &str, items: &[Item], rest: Rest, budget: usize, print: Print) -> Answer {
+    let layer = Layer { name, rest, budget, print, all: items.len() };
+    let items = layer.that_fit(items);
+    layer.most(items.len(), &|count| items.get(..count).unwrap_or_default())
 }
 
 /// A day and a minute, or nothing.
@@ -283,9 +363,23 @@ fn when(time: Option<i64>) -> String {
     time.map(crate::time::format_minute).unwrap_or_default()
 }
 
+/// Characters that are shown of the name of a task.
+const TASK: usize = 64;
+
+/// A name that a source gives its task, cut so that it can't take up the room of everything else; never in silence.
+fn short(task: &str) -> Cow<'_, str> {
+    match task.char_indices().nth(TASK) {
+        None => Cow::Borrowed(task),
+        Some((at, _)) => {
+            let (shown, rest) = task.split_at_checked(at).unwrap_or((task, ""));
+            Cow::Owned(format!("{shown}… ({} more characters)", rest.chars().count()))
+        }
+    }
+}
+
 fn head(stored: &Stored, print: Print) -> String {
     let time = when(stored.time);
-    let task = stored.task.as_deref().map(|t| format!(" [{}]", (print.escape)(t))).unwrap_or_default();
+    let task = stored.task.as_deref().map(|t| format!(" [{}]", (print.escape)(&short(t)))).unwrap_or_default();
     let time = if time.is_empty() { time } else { format!(" {time}") };
     format!("{}{time} {}{task}", stored.id, stored.kind.name())
 }
@@ -310,7 +404,7 @@ fn entry(stored: &Stored) -> Value {
     json!({
         "id": stored.id.as_str(),
         "type": stored.kind.name(),
-        "task": stored.task,
+        "task": stored.task.as_deref().map(short),
         "time": stored.time,
         "file": stored.file,
         "lines": [stored.lines.0, stored.lines.1],
@@ -437,6 +531,13 @@ pub(super) fn block(stored: &Stored, budget: usize, print: Print) -> Item {
     if fits(count) {
         return Item { text: render(count), json: json(count), source: stored.file.clone() };
     }
-    // Not even its head fits: a line is all that can be said of it.
-    line(stored, None, print)
+    // Not even its head fits: a line is all that can be said of it, or else where to find it.
+    let short = line(stored, None, print);
+    if Encoding::default().count_within(&short.printed(print), budget).is_some() {
+        return short;
+    }
+    let name = stored.kind.name();
+    let text = format!("{} {name} (too long to be shown)", stored.id);
+    let json = json!({ "id": stored.id.as_str(), "type": name, "tooLong": true });
+    Item { text, json, source: stored.file.clone() }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
-use yuangs_verify::knowledge::rank::{Query, Stages, judge};
+use yuangs_verify::knowledge::rank::{Decay, Query, Stages, judge};
 use yuangs_verify::knowledge::retrieve::{self, Budget, Form, Middle, Print};
 use yuangs_verify::knowledge::{Id, SourceKind, Sources, Store, reindex};
 use yuangs_verify::report::{safe_json, terminal};
@@ -321,7 +321,7 @@ proptest! {
         reindex::run(&mut store, &sources, reindex::Settings { vectors: true }, &mut |_, _| {}).unwrap();
         let (index, timeline, detail, total) = budgets;
         let budget = Budget { total, index, timeline, detail, map: 1_500, per_source: None };
-        let query = Query { text: "twenty letters 中", task: None, now: Some(0), half_life: 30.0, limit: 50, stages: Stages::Both };
+        let query = Query { text: "twenty letters 中", task: None, now: Some(0), half_life: 30.0, decay: Decay::default(), limit: 50, stages: Stages::Both };
         for form in [Form::Text, Form::Json] {
             let print = Print { form, escape: |t| terminal(t).into_owned(), safe_json, explain: true };
             let all = retrieve::index(&store, None, None, &Budget::default(), Print { form: Form::Json, ..print }).unwrap();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use yuangs_verify::knowledge::bundle::{Parts, bundle};
 use yuangs_verify::knowledge::map::{Asked, map};
-use yuangs_verify::knowledge::rank::{Query, Ranker, Stages};
+use yuangs_verify::knowledge::rank::{Decay, Query, Ranker, Stages};
 use yuangs_verify::knowledge::reindex;
 use yuangs_verify::knowledge::retrieve::{Form, Print};
 use yuangs_verify::knowledge::{SourceKind, Sources, Store};
@@ -46,7 +46,7 @@ fn section(numbers: &mut SplitMix) -> String {
 
 /// Ids and figures of all answers.
 fn answers(store: &Store, text: &str, stages: Stages) -> Vec<(String, String)> {
-    let query = Query { text, task: None, now: None, half_life: 30.0, limit: 20, stages };
+    let query = Query { text, task: None, now: None, half_life: 30.0, decay: Decay::default(), limit: 20, stages };
     let found = Ranker::new(store).search(&query).unwrap();
     found.into_iter().map(|f| (f.stored.id.to_string(), format!("{:?}", f.scores.bm25))).collect()
 }
@@ -201,7 +201,7 @@ proptest! {
         for form in [Form::Text, Form::Json] {
             let print = Print { form, escape: |t| terminal(t).into_owned(), safe_json, explain: false };
             for text in ["", "twenty letters 中"] {
-                let query = Query { text, task: None, now: Some(0), half_life: 30.0, limit: 10, stages: Stages::Both };
+                let query = Query { text, task: None, now: Some(0), half_life: 30.0, decay: Decay::default(), limit: 10, stages: Stages::Both };
                 let answer = bundle(&store, &query, &parts, print).unwrap();
                 prop_assert_eq!(Encoding::default().count(&answer.text), answer.tokens);
                 prop_assert!(answer.tokens <= total && answer.shown + answer.left_out > 0, "{} > {}", answer.tokens, total);

@@ -27,6 +27,7 @@ mod gate;
 mod generate;
 mod injections;
 mod knowledge;
+mod knowledge_budget;
 mod knowledge_hostile;
 mod knowledge_layers;
 mod knowledge_model;

@@ -3,8 +3,9 @@
 use super::failure;
 use crate::cli::gate::locate;
 use crate::cli::output::Failure;
-use crate::config::{Knowledge, Profile};
+use crate::config::{DecayKind, Knowledge, Profile};
 use crate::knowledge::bundle::Parts;
+use crate::knowledge::rank::Decay;
 use crate::knowledge::retrieve::Budget;
 use crate::knowledge::skills::Limits;
 use crate::knowledge::{KnowledgeError, SourceKind, Sources, Store};
@@ -93,6 +94,15 @@ impl Place {
     /// Days after which a score is half.
     pub(super) fn half_life(&self) -> f64 {
         f64::from(self.section.half_life_days.unwrap_or(HALF_LIFE).max(1))
+    }
+
+    /// How age takes from a score.
+    pub(super) fn decay(&self) -> Decay {
+        match self.section.decay {
+            None | Some(DecayKind::Exponential) => Decay::Exponential,
+            Some(DecayKind::Linear) => Decay::Linear,
+            Some(DecayKind::Step) => Decay::Step,
+        }
     }
 
     /// What skills are scored by.

@@ -1,7 +1,7 @@
 //! `knowledge index`, `timeline`, `detail`, `search`, `map` and `bundle`.
 
 use super::place::{ModelArgs, Place, PlaceArgs};
-use super::{Format, failure};
+use super::{Format, clock, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
 use crate::config::day_end;
@@ -34,7 +34,7 @@ struct AnswerArgs {
 /// How to rank.
 #[derive(Debug, Args)]
 struct RankArgs {
-    /// From when ages are counted, as 2027-01-31 or RFC 3339; without it from the newest observation.
+    /// From when ages are counted, as 2027-01-31 or RFC 3339; without it from the newest observation that isn't dated in the future.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
     /// Full text alone.
@@ -86,16 +86,36 @@ impl RankArgs {
         limit: usize,
     ) -> Result<Query<'q>, Failure> {
         store.use_model(self.model.folder(place)?.as_deref());
-        let newest = store.newest_time().map_err(|e| failure(&e))?;
+        let now = match self.now {
+            Some(now) => Some(now),
+            None => newest(store)?,
+        };
         Ok(Query {
             text,
             task,
-            now: self.now.or(newest),
+            now,
             half_life: place.half_life(),
+            decay: place.decay(),
             limit,
             stages: if self.no_vectors { Stages::Text } else { Stages::Both },
         })
     }
+}
+
+/// The time of the newest observation that isn't dated in the future; of those that are it is said that they don't count. One
+/// wrong date would make everything else as old as can be.
+fn newest(store: &Store) -> Result<Option<i64>, Failure> {
+    let now = clock();
+    let later = store.later_than(now).map_err(|e| failure(&e))?;
+    if later > 0 {
+        let s = if later == 1 { " is" } else { "s are" };
+        let mut out = anstream::stderr().lock();
+        let _ = writeln!(
+            out,
+            "note: {later} observation{s} dated in the future; ages aren't counted from there (--now says from when)"
+        );
+    }
+    store.newest_time(now).map_err(|e| failure(&e))
 }
 
 /// One line each.

@@ -1,9 +1,10 @@
 //! Full-text search: BM25 (Robertson and others, "Okapi at TREC-3", 1994).
 
-use crate::knowledge::KnowledgeError;
 use crate::knowledge::text::Segments;
 use crate::knowledge::words;
+use crate::knowledge::{Id, KnowledgeError};
 use rusqlite::Connection;
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 /// How soon it stops to matter that a word stands there once more.
@@ -28,15 +29,22 @@ fn question(text: &str) -> Vec<String> {
     asked
 }
 
+/// A document by its row, and its score.
+type Hit = (i64, f64);
+
+/// The names of documents by their rows.
+type Name<'n> = &'n dyn Fn(i64) -> Result<Id, KnowledgeError>;
+
 /// The best documents for a question with their scores, the higher the better, the best first: those of `among`, if it is
-/// given, which must be sorted.
+/// given, which must be sorted; and all the others.
 pub(super) fn search(
     db: &Connection,
     segments: &Segments,
     text: &str,
     among: Option<&[i64]>,
     limit: usize,
-) -> Result<Vec<(i64, f64)>, KnowledgeError> {
+    name: Name<'_>,
+) -> Result<(Vec<Hit>, Vec<Hit>), KnowledgeError> {
     let mut scores: Vec<Vec<f32>> = segments.all.iter().map(|s| vec![0.0; s.ids.len()]).collect();
     for word in question(text) {
         // A single character of Chinese is the beginning of a pair.
@@ -58,18 +66,36 @@ pub(super) fn search(
         let found = scores.iter().zip(&segment.ids).filter(|(score, _)| **score > 0.0).map(|(score, id)| (*score, *id));
         best.extend(found.filter(|(_, id)| among.is_none_or(|ids| ids.binary_search(id).is_ok())));
     }
-    Ok(leading(best, limit).into_iter().map(|(score, id)| (id, f64::from(score))).collect())
+    let others = leading(&mut best, limit, name)?;
+    let hits = |all: Vec<(f32, i64)>| all.into_iter().map(|(score, id)| (id, f64::from(score))).collect();
+    Ok((hits(best), hits(others)))
 }
 
-/// The best by their figures, the best first; the older ones where figures agree.
-fn leading(mut all: Vec<(f32, i64)>, limit: usize) -> Vec<(f32, i64)> {
-    let order = |a: &(f32, i64), b: &(f32, i64)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+/// Keeps the best by their figures, the best first, and returns the others. Where figures agree names decide: rows depend on
+/// the order in which sources came and went.
+fn leading(all: &mut Vec<(f32, i64)>, limit: usize, name: Name<'_>) -> Result<Vec<(f32, i64)>, KnowledgeError> {
+    let by_figure = |a: &(f32, i64), b: &(f32, i64)| b.0.total_cmp(&a.0);
+    let mut others = Vec::new();
     if all.len() > limit {
-        all.select_nth_unstable_by(limit, order);
-        all.truncate(limit);
+        let (_, &mut (cut, _), _) = all.select_nth_unstable_by(limit, by_figure);
+        let mut equal = Vec::new();
+        let mut kept = Vec::with_capacity(limit);
+        for found in all.drain(..) {
+            match found.0.total_cmp(&cut) {
+                Ordering::Less => others.push(found),
+                Ordering::Equal => equal.push((name(found.1)?, found)),
+                Ordering::Greater => kept.push(found),
+            }
+        }
+        equal.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let room = limit.saturating_sub(kept.len());
+        for (n, (_, found)) in equal.into_iter().enumerate() {
+            if n < room { kept.push(found) } else { others.push(found) }
+        }
+        *all = kept;
     }
-    all.sort_unstable_by(order);
-    all
+    all.sort_unstable_by(by_figure);
+    Ok(others)
 }
 
 /// How much a word says that stands in `found` of `all` documents. Never nothing, unlike in the formula of 1994: in a small

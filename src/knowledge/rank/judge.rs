@@ -1,6 +1,6 @@
 //! How good the answers are, over questions whose right answers somebody has judged.
 
-use super::{Query, Ranker, Stages};
+use super::{Decay, Query, Ranker, Stages};
 use crate::knowledge::extract::Extracted;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::sources::{SourceFile, SourceKind};
@@ -104,7 +104,15 @@ pub fn judge(corpus: &Corpus, model: Option<&Path>) -> Result<Vec<Group>, Knowle
         group.questions += 1;
         all.questions += 1;
         for (n, stages) in [Stages::Text, Stages::Vectors, Stages::Both].into_iter().enumerate() {
-            let query = Query { text: &question.text, task: None, now: None, half_life: 30.0, limit: AT, stages };
+            let query = Query {
+                text: &question.text,
+                task: None,
+                now: None,
+                half_life: 30.0,
+                decay: Decay::default(),
+                limit: AT,
+                stages,
+            };
             let found: Vec<String> = ranker.search(&query)?.into_iter().filter_map(|f| f.stored.task).collect();
             let one = rate(&question.answers, &found);
             for sum in [group.figures.get_mut(n), all.figures.get_mut(n)].into_iter().flatten() {

@@ -17,6 +17,6 @@ mod space;
 mod svd;
 mod update;
 
-pub use search::{Found, Query, Ranker, Scores, Stages};
+pub use search::{Answers, Decay, Found, Query, Ranker, Scores, Stages};
 pub use update::Vectors;
 pub(super) use update::update;

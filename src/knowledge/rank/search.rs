@@ -32,6 +32,18 @@ pub enum Stages {
     Vectors,
 }
 
+/// How age takes from a score. Each leaves half of it after the half-life, and never less than a tenth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Decay {
+    /// `e^(-λ·days)` with `λ = ln 2 / half-life`.
+    #[default]
+    Exponential,
+    /// The same amount every day, so that nothing but the least is left after two half-lives.
+    Linear,
+    /// By half each time a half-life is over, and nothing in between.
+    Step,
+}
+
 /// A question.
 #[derive(Debug, Clone)]
 pub struct Query<'q> {
@@ -43,6 +55,8 @@ pub struct Query<'q> {
     pub now: Option<i64>,
     /// Days after which a score is half.
     pub half_life: f64,
+    /// How it becomes less.
+    pub decay: Decay,
     /// How many answers.
     pub limit: usize,
     /// Which kinds of search take part.
@@ -81,6 +95,17 @@ pub struct Found {
     pub duplicates: u64,
 }
 
+/// The answers to a question.
+#[derive(Debug, Clone, Default)]
+pub struct Answers {
+    /// The best, the best first.
+    pub found: Vec<Found>,
+    /// Observations that answer as well and aren't among them: because enough are, or because one of them says the same.
+    pub more: usize,
+    /// There may be more than that: not everything was compared.
+    pub open: bool,
+}
+
 /// Answers questions. Holds the model and the vectors once they are needed.
 #[derive(Debug)]
 pub struct Ranker<'s> {
@@ -106,11 +131,19 @@ impl<'s> Ranker<'s> {
         Self { store, segments: OnceCell::new(), vectors: OnceCell::new() }
     }
 
-    /// The answers to a question, the best first; and how many were left out because something chosen says the same.
+    /// The answers to a question, the best first.
     ///
     /// # Errors
     /// When the store can't be read.
     pub fn search(&self, query: &Query<'_>) -> Result<Vec<Found>, KnowledgeError> {
+        Ok(self.answers(query)?.found)
+    }
+
+    /// The answers to a question, and how many more there are.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn answers(&self, query: &Query<'_>) -> Result<Answers, KnowledgeError> {
         let segments = once(&self.segments, || Segments::load(&self.store.db))?;
         let space = match query.stages {
             Stages::Text => None,
@@ -120,19 +153,28 @@ impl<'s> Ranker<'s> {
         let among = among.as_deref();
         let wanted = CANDIDATES.max(query.limit.saturating_mul(4));
         let mut all: BTreeMap<i64, Scores> = BTreeMap::new();
+        // What the words find besides, which isn't looked at more closely.
+        let mut beyond: Vec<(i64, f64)> = Vec::new();
         if query.stages != Stages::Vectors {
-            let found = fulltext::search(&self.store.db, segments, query.text, among, wanted)?;
+            let name = |row| Ok(self.store.name_and_time(row)?.0);
+            let (found, others) = fulltext::search(&self.store.db, segments, query.text, among, wanted, &name)?;
             let best = found.first().map_or(1.0, |(_, s)| *s).max(f64::MIN_POSITIVE);
+            beyond = others.into_iter().map(|(row, score)| (row, (score / best).clamp(0.0, 1.0))).collect();
             for (row, score) in found {
                 all.insert(row, Scores { bm25: Some(score), text: (score / best).clamp(0.0, 1.0), ..Scores::default() });
             }
         }
         let mut with_vectors = false;
+        // How near the nearest may be of what wasn't compared.
+        let mut farthest = 0.0_f64;
         if let Some(space) = space
             && let Some(asked) = space.embed(query.text)
         {
             let found = space.nearest(segments, &asked, among, wanted);
             with_vectors = !found.is_empty();
+            if found.len() >= wanted {
+                farthest = found.last().map_or(0.0, |(_, cosine)| cosine.clamp(0.0, 1.0));
+            }
             // What only the words found is compared as well.
             let by_words: Vec<i64> = all.keys().copied().collect();
             let compared =
@@ -143,38 +185,53 @@ impl<'s> Ranker<'s> {
                 scores.vector = cosine.clamp(0.0, 1.0);
             }
         }
+        let merged = |text: f64, vector: f64| match query.stages {
+            Stages::Both if with_vectors => SHARES.0 * text + SHARES.1 * vector,
+            Stages::Vectors => vector,
+            _ => text,
+        };
+        // What wasn't looked at is an answer by its words alone, or may be one by how near it may be.
+        beyond.retain(|(row, _)| !all.contains_key(row));
+        let by_words = beyond.iter().filter(|(_, text)| merged(*text, 0.0) >= LEAST).count();
+        let best_beyond = beyond.iter().map(|(_, text)| *text).filter(|text| merged(*text, 0.0) < LEAST).fold(0.0, f64::max);
+        let open = farthest > 0.0 && merged(best_beyond, farthest) >= LEAST;
         let mut candidates = Vec::new();
         for (row, mut scores) in all {
-            scores.merged = match query.stages {
-                Stages::Both if with_vectors => SHARES.0 * scores.text + SHARES.1 * scores.vector,
-                Stages::Vectors => scores.vector,
-                _ => scores.text,
-            };
+            scores.merged = merged(scores.text, scores.vector);
             if scores.merged >= LEAST {
-                candidates.push((row, scores));
+                let (id, time) = self.store.name_and_time(row)?;
+                candidates.push((row, id, time, scores));
             }
         }
-        candidates.sort_by(|a, b| b.1.merged.total_cmp(&a.1.merged).then(a.0.cmp(&b.0)));
+        let answers = candidates.len() + by_words;
+        // By name where figures agree: rows are numbered by the order in which sources came and went.
+        candidates.sort_by(|a, b| b.3.merged.total_cmp(&a.3.merged).then_with(|| a.1.cmp(&b.1)));
         candidates.truncate(CANDIDATES);
-        let mut open = Vec::with_capacity(candidates.len());
-        for (row, mut scores) in candidates {
-            let (id, time) = self.store.name_and_time(row)?;
+        let mut near = Vec::with_capacity(candidates.len());
+        for (row, id, time, mut scores) in candidates {
             scores.decay = decay(query, time);
             scores.score = scores.merged * scores.decay;
-            open.push(Candidate::new(row, id, scores, space.and_then(|s| s.of(segments, row))));
+            near.push(Candidate::new(row, id, scores, space.and_then(|s| s.of(segments, row))));
         }
-        let chosen = diverse(open, query.limit, &|row| self.store.detail(row))?;
+        let chosen = diverse(near, query.limit, &|row| self.store.detail(row))?;
         let whole = |(row, scores, duplicates)| Ok(Found { stored: self.store.by_row(row)?, scores, duplicates });
-        chosen.into_iter().map(whole).collect()
+        let found = chosen.into_iter().map(whole).collect::<Result<Vec<_>, KnowledgeError>>()?;
+        Ok(Answers { more: answers.saturating_sub(found.len()), found, open })
     }
 }
 
-/// The share of a score that age leaves: `e^(-λ·days)` with `λ = ln 2 / half-life`.
+/// The share of a score that age leaves.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds since the epoch")]
 fn decay(query: &Query<'_>, time: Option<i64>) -> f64 {
     let (Some(now), Some(time)) = (query.now, time) else { return 1.0 };
     let days = (now.saturating_sub(time).max(0) as f64) / DAY;
-    (-std::f64::consts::LN_2 / query.half_life.max(f64::MIN_POSITIVE) * days).exp().max(FLOOR)
+    let half_lives = days / query.half_life.max(f64::MIN_POSITIVE);
+    let left = match query.decay {
+        Decay::Exponential => (-std::f64::consts::LN_2 * half_lives).exp(),
+        Decay::Linear => 1.0 - half_lives / 2.0,
+        Decay::Step => (-half_lives.floor()).exp2(),
+    };
+    left.max(FLOOR)
 }
 
 #[cfg(test)]
@@ -183,12 +240,25 @@ mod tests {
 
     #[test]
     fn age_halves_and_never_takes_all() {
-        let query = Query { text: "", task: None, now: Some(60 * 86_400_000), half_life: 30.0, limit: 1, stages: Stages::Both };
+        const DAYS: i64 = 86_400_000;
         let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
-        assert!(close(decay(&query, Some(30 * 86_400_000)), 0.5));
-        assert!(close(decay(&query, Some(60 * 86_400_000)), 1.0));
-        assert!(close(decay(&query, Some(i64::MAX)), 1.0), "what is newer than now isn't better for it");
-        assert!(close(decay(&query, Some(i64::MIN)), FLOOR));
-        assert!(close(decay(&query, None), 1.0));
+        for decays in [Decay::Exponential, Decay::Linear, Decay::Step] {
+            let now = Some(60 * DAYS);
+            let query = Query { text: "", task: None, now, half_life: 30.0, decay: decays, limit: 1, stages: Stages::Both };
+            assert!(close(decay(&query, Some(30 * DAYS)), 0.5));
+            assert!(close(decay(&query, Some(60 * DAYS)), 1.0));
+            assert!(close(decay(&query, Some(i64::MAX)), 1.0), "what is newer than now isn't better for it");
+            assert!(close(decay(&query, Some(i64::MIN)), FLOOR));
+            assert!(close(decay(&query, None), 1.0));
+            let after = |days: i64| decay(&query, Some((60 - days) * DAYS));
+            let expected = match decays {
+                Decay::Exponential => [0.5_f64.sqrt(), 0.5_f64.powf(1.5), 0.25],
+                Decay::Linear => [0.75, 0.25, FLOOR],
+                Decay::Step => [1.0, 0.5, 0.25],
+            };
+            for (days, share) in [15, 45, 60].into_iter().zip(expected) {
+                assert!(close(after(days), share), "{decays:?} {days}: {}", after(days));
+            }
+        }
     }
 }

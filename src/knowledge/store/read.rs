@@ -179,12 +179,21 @@ impl Store {
         digest(&self.db)
     }
 
-    /// The time of the newest observation, in milliseconds since the epoch.
+    /// The time of the newest observation up to a time, in milliseconds since the epoch.
     ///
     /// # Errors
     /// When the store can't be read.
-    pub fn newest_time(&self) -> Result<Option<i64>, KnowledgeError> {
-        Ok(self.db.query_row("SELECT max(time) FROM observation WHERE time IS NOT NULL", [], |row| row.get(0))?)
+    pub fn newest_time(&self, until: i64) -> Result<Option<i64>, KnowledgeError> {
+        Ok(self.db.query_row("SELECT max(time) FROM observation WHERE time <= ?1", [until], |row| row.get(0))?)
+    }
+
+    /// How many observations are later than a time.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn later_than(&self, time: i64) -> Result<u64, KnowledgeError> {
+        let sql = "SELECT count(*) FROM observation WHERE time > ?1";
+        Ok(self.db.query_row(sql, [time], |row| row.get::<_, i64>(0))?.cast_unsigned())
     }
 
     /// How many observations there are.
@@ -225,6 +234,14 @@ impl Store {
         let mut statement = self.db.prepare_cached(&sql)?;
         let rows = statement.query_map(params![task, limit], stored)?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// How many observations of some kinds there are; of a task alone, if one is given.
+    pub(in crate::knowledge) fn count_of(&self, kinds: &[Kind], task: Option<&str>) -> Result<usize, KnowledgeError> {
+        let names = kinds.iter().map(|k| format!("'{}'", k.name())).collect::<Vec<_>>().join(", ");
+        let sql = format!("SELECT count(*) FROM observation WHERE kind IN ({names}) AND (?1 IS NULL OR task = ?1)");
+        let count: i64 = self.db.prepare_cached(&sql)?.query_row([task], |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
     }
 
     /// The nodes that are described in files of their own: id, type and place, in the order of their files.
