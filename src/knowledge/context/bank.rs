@@ -2,6 +2,7 @@
 
 use super::item::{Item, Place};
 use crate::knowledge::KnowledgeError;
+use crate::knowledge::extract::learn;
 use crate::knowledge::memory::CANDIDATES;
 use crate::knowledge::sources::{SourceKind, Sources};
 use crate::scan::mask::Mask;
@@ -59,7 +60,7 @@ impl Bank {
         for file in listing.files {
             match read(&file.path) {
                 Ok((bytes, value)) => {
-                    bank.learn(&String::from_utf8_lossy(&bytes));
+                    learn(&mut bank.secrets, &String::from_utf8_lossy(&bytes), true);
                     bank.files.push(BankFile { name: file.name, path: file.path, bytes, value });
                 }
                 Err(why) => bank.unreadable.push((file.name, why)),
@@ -86,15 +87,6 @@ impl Bank {
                     self.candidate_files.insert(name, bytes);
                 }
                 Err(error) => self.unreadable.push((name, error.to_string())),
-            }
-        }
-    }
-
-    /// Remembers the credentials of a file.
-    fn learn(&mut self, text: &str) {
-        for place in crate::scan::secrets(text, true).places {
-            if let Some(written) = text.get(place) {
-                self.secrets.add(written);
             }
         }
     }
@@ -163,6 +155,17 @@ fn read(path: &Path) -> Result<(Vec<u8>, Value), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_secret_is_known_however_it_is_written() {
+        let token = crate::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+        let escaped: String = token.bytes().map(|b| format!("\\u{b:04x}")).collect();
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("a.json"), format!("{{\"id\":\"a\",\"path\":\"docs/{escaped}\"}}")).unwrap();
+        let paths = vec![(SourceKind::Bank, "a.json".to_owned())];
+        let bank = Bank::read(&Sources { root: root.path().to_path_buf(), paths }).unwrap();
+        assert_eq!(bank.secrets.hide(&bank.items[0].path).as_deref(), Some("docs/[secret]"));
+    }
 
     #[test]
     fn a_bank_is_found_in_all_its_forms() {

@@ -1,7 +1,7 @@
 //! One item of a context bank, as the record tells it.
 
 use crate::knowledge::extract::time;
-use crate::scan::secret::{self, Table};
+use crate::scan::secret::Table;
 use serde_json::Value;
 
 /// Where an item stands, as far as it takes to change it.
@@ -152,8 +152,38 @@ fn frozen(value: &Value, kind: &str, path: &str) -> Option<&'static str> {
     }
 }
 
+/// Whether anything of it is a secret, also where only the name of a member gives it away.
 fn holds_secret(value: &Value) -> bool {
     // Without the table nothing can be said to be free of secrets.
-    let Ok(table) = Table::shipped() else { return true };
-    ["content", "summary"].iter().filter_map(|m| value.get(m)?.as_str()).any(|text| !secret::find(table, text).is_empty())
+    Table::shipped().is_err() || !crate::scan::secrets(&value.to_string(), true).places.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_item_that_holds_a_secret_anywhere_is_frozen() {
+        let token = crate::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+        let value = crate::scan::secret::sample::fill("⟦b62:24⟧").unwrap();
+        let frozen = |more: Value| {
+            let mut item = json!({"id":"i","path":"p.md","content":"plain"});
+            item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            Item::read("f", Place::Whole, &item).unwrap().frozen
+        };
+        for more in [
+            json!({"content":token}),
+            json!({"summary":token}),
+            json!({"alias":token}),
+            json!({"path":format!("keys/{token}")}),
+            json!({"tags":["ci", token]}),
+            json!({"metadata":{"deep":[{"note":token}]}}),
+            json!({"password":value}),
+            json!({"frozen":false,"alias":token}),
+        ] {
+            assert_eq!(frozen(more.clone()), Some("it holds a secret"), "{more}");
+        }
+        assert_eq!(frozen(json!({"alias":"a","tags":["b"]})), None);
+    }
 }

@@ -19,6 +19,7 @@ mod turn;
 
 pub use promotion::Promotion;
 pub(super) use promotion::read as read_promotion;
+pub(super) use secrets::learn;
 pub(super) use trace::each_turn;
 pub(super) use transcript::message;
 pub(super) use turn::{Deed, Turn};

@@ -23,15 +23,7 @@ impl Cleaner {
     /// Looks for credentials in JSON as it is written.
     pub(super) fn learn(&mut self, record: &str) {
         let valid = serde_json::from_str::<serde::de::IgnoredAny>(record).is_ok();
-        for place in crate::scan::secrets(record, valid).places {
-            let Some(written) = record.get(place) else { continue };
-            self.mask.add(written);
-            if written.contains('\\')
-                && let Ok(meant) = from_text::<Str<'_>>(&format!("\"{written}\""))
-            {
-                self.mask.add(&meant.decode());
-            }
-        }
+        learn(&mut self.mask, record, valid);
     }
 
     /// Takes them out of everything.
@@ -61,6 +53,19 @@ impl Cleaner {
             if let Some(secret) = text.get(found.start..found.end) {
                 self.mask.add(secret);
             }
+        }
+    }
+}
+
+/// Remembers the credentials of JSON, as they are written and as they are meant: escapes are one way to write them.
+pub(in crate::knowledge) fn learn(mask: &mut Mask, record: &str, valid: bool) {
+    for place in crate::scan::secrets(record, valid).places {
+        let Some(written) = record.get(place) else { continue };
+        mask.add(written);
+        if written.contains('\\')
+            && let Ok(meant) = from_text::<Str<'_>>(&format!("\"{written}\""))
+        {
+            mask.add(&meant.decode());
         }
     }
 }
