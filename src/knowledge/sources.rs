@@ -3,7 +3,10 @@
 use super::KnowledgeError;
 use crate::diag::{Code, Finding, Place, Severity};
 use crate::rules::by_code;
+use crate::scan::mask::Mask;
+use crate::scan::secret::{self, Table};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 /// The file in a folder of skills that holds the changes of their standing, one a line.
@@ -202,20 +205,65 @@ impl Sources {
         for (kind, configured) in &self.paths {
             let path = joined(&root, configured)?;
             match path.canonicalize() {
-                Ok(real) if real.is_file() => {
-                    files.insert((*kind, relative(&root, &path)), path);
-                }
+                Ok(real) if real.is_file() => add(*kind, &root, path, &mut files, &mut findings),
                 Ok(_) if *kind == SourceKind::RepoMap => match crate::repomap::paths(&path) {
-                    Ok(found) => files.extend(found.into_iter().map(|(_, at)| ((*kind, relative(&root, &at)), at))),
+                    Ok(found) => found.into_iter().for_each(|(_, at)| add(*kind, &root, at, &mut files, &mut findings)),
                     Err(error) => findings.push(finding(101, configured, 0, error.to_string())),
                 },
                 Ok(_) => walk(*kind, &root, &path, &mut files, &mut findings),
                 Err(error) => findings.push(unreadable(configured, &error)),
             }
         }
-        let files = files.into_iter().map(|((kind, name), path)| SourceFile { kind, name, path }).collect();
-        Ok(Listing { files, findings })
+        let mut all = Vec::with_capacity(files.len());
+        for ((kind, name), path) in files {
+            match without_secrets(&name) {
+                None => all.push(SourceFile { kind, name, path }),
+                // The name stands in every answer, and can't be another one there than on the disk.
+                Some(shown) => {
+                    let message = "the name of the source holds a credential, so nothing of it is indexed".to_owned();
+                    findings.push(finding(803, &shown, 0, message));
+                }
+            }
+        }
+        for finding in &mut findings {
+            if let Some(shown) = without_secrets(&finding.place.file) {
+                finding.place.file = shown.into();
+            }
+        }
+        Ok(Listing { files: all, findings })
     }
+}
+
+/// Adds a file, unless its name is that of another one: bytes that are no UTF-8 all look the same.
+fn add(
+    kind: SourceKind,
+    root: &Path,
+    path: PathBuf,
+    files: &mut BTreeMap<(SourceKind, String), PathBuf>,
+    findings: &mut Vec<Finding>,
+) {
+    let name = relative(root, &path);
+    match files.entry((kind, name)) {
+        Entry::Vacant(free) => {
+            free.insert(path);
+        }
+        Entry::Occupied(other) if *other.get() != path => {
+            let message = "another source has the same name where bytes are no UTF-8: only one of them is indexed".to_owned();
+            findings.push(finding(101, &other.key().1, 0, message));
+        }
+        Entry::Occupied(_) => {}
+    }
+}
+
+/// A name without the credentials in it; `None` when it holds none.
+fn without_secrets(name: &str) -> Option<String> {
+    // Without the table nothing can be said to be free of secrets.
+    let Ok(table) = Table::shipped() else { return Some(String::new()) };
+    let mut mask = Mask::default();
+    for found in secret::find(table, name) {
+        mask.add(name.get(found.start..found.end).unwrap_or_default());
+    }
+    mask.hide(name)
 }
 
 fn walk(
@@ -229,7 +277,7 @@ fn walk(
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
         match entry {
             Ok(entry) if entry.file_type().is_file() && kind.takes(entry.path()) => {
-                files.insert((kind, relative(root, entry.path())), entry.into_path());
+                add(kind, root, entry.into_path(), files, findings);
             }
             Ok(_) => {}
             Err(error) => {
@@ -287,6 +335,37 @@ mod tests {
         assert_eq!(names, ["README.md", "docs/a.MD", "docs/b.md", "docs/c.txt"]);
         assert_eq!(listing.findings.len(), 1);
         assert_eq!(listing.findings[0].code, Code(101));
+    }
+
+    #[test]
+    fn a_source_with_a_secret_in_its_name_is_left_out() {
+        let token = secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("docs").join(&token)).unwrap();
+        for name in [format!("docs/{token}.md"), format!("docs/{token}/b.md"), "docs/c.md".to_owned()] {
+            std::fs::write(root.path().join(name), "x").unwrap();
+        }
+        let listing = sources(root.path(), &["docs", &format!("missing/{token}")]).list().unwrap();
+        let names: Vec<&str> = listing.files.iter().map(|f| f.name.as_str()).collect();
+        assert_eq!(names, ["docs/c.md"]);
+        let mut codes: Vec<u16> = listing.findings.iter().map(|f| f.code.0).collect();
+        codes.sort_unstable();
+        assert_eq!(codes, [101, 803, 803]);
+        assert!(!format!("{:?}", listing.findings).contains(token.get(4..16).unwrap()), "{:?}", listing.findings);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn names_that_look_the_same_are_told() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let root = tempfile::tempdir().unwrap();
+        for name in [b"a\xff.md", b"a\xfe.md"] {
+            std::fs::write(root.path().join(std::ffi::OsStr::from_bytes(name)), "x").unwrap();
+        }
+        let listing = sources(root.path(), &["."]).list().unwrap();
+        assert_eq!((listing.files.len(), listing.findings.len()), (1, 1));
+        let twice = sources(root.path(), &[".", "./."]).list().unwrap();
+        assert_eq!((twice.files.len(), twice.findings.len()), (1, 2), "what is listed again is the same file");
     }
 
     #[test]
