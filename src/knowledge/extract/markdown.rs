@@ -1,7 +1,6 @@
 //! Documents: each section under its headings.
 
 use super::Extracted;
-use crate::knowledge::chunk::LEAST;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::sources::SourceFile;
 
@@ -65,7 +64,7 @@ struct Section {
 
 impl Section {
     fn end(&self, file: &SourceFile, path: &[(usize, &str)], out: &mut Extracted) {
-        if !self.says || self.text.trim().chars().count() < LEAST {
+        if !self.says {
             return;
         }
         let headings: Vec<&str> = path.iter().map(|(_, words)| *words).filter(|w| !w.is_empty()).collect();

@@ -151,6 +151,12 @@ fn a_trace_says_what_was_done_and_what_came_of_it() {
 }
 
 #[test]
+fn short_sections_are_kept() {
+    let out = read(SourceKind::Documents, "a.md", "# 端口\n\n端口是 8080。\n\n# Empty\n\n# Key\n\nF5\n");
+    assert_eq!(summaries(&out), ["端口: 端口是 8080。", "Key: F5"]);
+}
+
+#[test]
 fn secrets_are_stored_nowhere() {
     let token = crate::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
     let value = crate::scan::secret::sample::fill("⟦b62:24⟧").unwrap();
