@@ -15,7 +15,7 @@ pub(super) use write::{Prepared, Writer};
 
 use super::KnowledgeError;
 use super::model2vec::Given;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::cell::OnceCell;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,15 @@ impl Store {
         is_database(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(path, flags)?;
-        let found = version(&db, path)?;
+        let (db, found) = match version(&db, path) {
+            Ok(found) => (db, found),
+            Err(error) => {
+                let Some(uri) = unchanging(path, &error) else { return Err(error) };
+                let db = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?;
+                let found = version(&db, path)?;
+                (db, found)
+            }
+        };
         settings(&db)?;
         match found {
             KNOWN => Ok(Self::over(db)),
@@ -155,6 +163,21 @@ fn settings(db: &Connection) -> Result<(), KnowledgeError> {
     Ok(())
 }
 
+/// How to open an index in a folder in which nothing may be written: a reader has to write down there that it reads. Only where
+/// no writer has left anything that isn't in the file yet, which such a reader wouldn't see.
+fn unchanging(path: &Path, error: &KnowledgeError) -> Option<String> {
+    let KnowledgeError::Database(error) = error else { return None };
+    let refused = matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen));
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let settled = Path::new(&log).metadata().map_or_else(|e| e.kind() == std::io::ErrorKind::NotFound, |log| log.len() == 0);
+    let path = path.to_str().filter(|_| refused && settled)?.replace('\\', "/");
+    // Signs that mean something in an address.
+    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let slash = if path.as_bytes().get(1) == Some(&b':') { "/" } else { "" };
+    Some(format!("file:{slash}{path}?immutable=1"))
+}
+
 /// What the file of a database begins with.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
@@ -176,7 +199,7 @@ fn version(db: &Connection, path: &Path) -> Result<i64, KnowledgeError> {
     let foreign = || KnowledgeError::Foreign { path: path.to_path_buf() };
     let ask = |pragma: &str| db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let application = ask("application_id").map_err(|error| match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase) => foreign(),
+        Some(ErrorCode::NotADatabase) => foreign(),
         _ => error.into(),
     })?;
     let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;

@@ -69,3 +69,23 @@ fn one_writes_and_others_read() {
     drop(writer);
     assert!(other.write().is_ok());
 }
+
+#[test]
+fn an_index_in_a_folder_that_is_read_only_is_read() {
+    let error = |code| KnowledgeError::from(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None));
+    let (readonly, cannot_open, corrupt) = (error(8), error(14), error(11));
+    let root = folder();
+    let path = root.path().join("in 100%#1?.db");
+    drop(Store::create(&path).unwrap());
+    assert!(unchanging(&path, &corrupt).is_none());
+    for refused in [readonly, cannot_open] {
+        let uri = unchanging(&path, &refused).unwrap();
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        assert_eq!(version(&Connection::open_with_flags(uri, flags).unwrap(), &path).unwrap(), KNOWN);
+        // What a writer left beside it would not be seen.
+        let log = root.path().join("in 100%#1?.db-wal");
+        std::fs::write(&log, "left behind").unwrap();
+        assert!(unchanging(&path, &refused).is_none());
+        std::fs::write(&log, "").unwrap();
+    }
+}
