@@ -48,6 +48,8 @@ pub struct Figures {
 #[derive(Debug)]
 pub struct Graph {
     edges: Vec<EdgeRow>,
+    /// Ids of items of the bank by all their names: paths, aliases, and the ids themselves.
+    contexts: BTreeMap<String, String>,
     /// Nodes that have a line of their own.
     described: Vec<NodeRow>,
 }
@@ -87,7 +89,31 @@ impl Graph {
     /// # Errors
     /// When the store can't be read.
     pub fn of(store: &Store) -> Result<Self, KnowledgeError> {
-        Ok(Self { edges: store.edges()?, described: store.nodes()? })
+        let mut contexts = BTreeMap::new();
+        for (id, json) in store.documents(SourceKind::Bank)? {
+            let item: serde_json::Value = serde_json::from_str(&json).unwrap_or_default();
+            let names = ["path", "alias"].iter().filter_map(|member| item.get(member)?.as_str());
+            for name in names.chain([id.as_str()]) {
+                // Two items may be of one path: then nobody knows which of them is meant, and the first is as good.
+                contexts.entry(name.to_owned()).or_insert_with(|| id.clone());
+            }
+        }
+        Ok(Self { edges: store.edges()?, described: store.nodes()?, contexts })
+    }
+
+    /// The one name of a context that has several: with or without what says that it is one, by its id, path or alias.
+    fn context<'g>(&'g self, name: &'g str) -> &'g str {
+        let known = |name: &str| self.contexts.get(name).map(String::as_str);
+        known(name).or_else(|| known(bare(name))).unwrap_or_else(|| bare(name))
+    }
+
+    /// The edges with the name by which the context at their beginning is shown: as it is written first.
+    fn of_contexts(&self) -> impl Iterator<Item = (&EdgeRow, &str)> {
+        let mut shown: BTreeMap<&str, &str> = BTreeMap::new();
+        self.edges
+            .iter()
+            .filter(|e| matches!(e.kind.as_str(), "used_in" | "promoted_to"))
+            .map(move |edge| (edge, *shown.entry(self.context(&edge.from)).or_insert(&edge.from)))
     }
 
     /// How many edges there are.
@@ -125,8 +151,8 @@ impl Graph {
     pub fn trace(&self, execution: &str) -> Vec<Statement> {
         let mut used: BTreeMap<&str, Vec<Line>> = BTreeMap::new();
         let mut out = Vec::new();
-        for edge in self.edges.iter().filter(|e| e.kind == "used_in" && is(&e.to, execution)) {
-            used.entry(&edge.from).or_default().push(place(edge));
+        for (edge, context) in self.of_contexts().filter(|(e, _)| e.kind == "used_in" && is(&e.to, execution)) {
+            used.entry(context).or_default().push(place(edge));
         }
         for (context, lines) in &used {
             out.push(Statement { what: "used", node: (*context).to_owned(), note: String::new(), lines: lines.clone() });
@@ -135,11 +161,11 @@ impl Graph {
             let note = said(success(edge)).to_owned();
             out.push(Statement { what: "validated", node: edge.to.clone(), note, lines: vec![place(edge)] });
         }
-        for edge in self.edges.iter().filter(|e| e.kind == "promoted_to") {
-            if let Some(uses) = used.get(edge.from.as_str()) {
+        for (edge, context) in self.of_contexts().filter(|(e, _)| e.kind == "promoted_to") {
+            if let Some(uses) = used.get(context) {
                 let lines = std::iter::once(place(edge)).chain(uses.iter().cloned()).collect();
                 let note = format!("to {}", edge.to);
-                out.push(Statement { what: "promoted", node: edge.from.clone(), note, lines });
+                out.push(Statement { what: "promoted", node: context.to_owned(), note, lines });
             }
         }
         out
@@ -156,14 +182,14 @@ impl Graph {
             .collect();
         let mut seen = BTreeSet::new();
         let mut all: BTreeMap<&str, Figures> = BTreeMap::new();
-        for edge in &self.edges {
+        for (edge, context) in self.of_contexts() {
             match edge.kind.as_str() {
                 "used_in" => {
-                    let figures = all.entry(&edge.from).or_default();
+                    let figures = all.entry(context).or_default();
                     figures.last_used = figures.last_used.max(edge.time);
                     figures.lines.push(place(edge));
                     // The same execution counts once, however often it is said.
-                    if seen.insert((edge.from.as_str(), bare(&edge.to))) {
+                    if seen.insert((context, bare(&edge.to))) {
                         figures.used += 1;
                         if let Some(line) = succeeded.get(bare(&edge.to)) {
                             figures.validated += 1;
@@ -172,7 +198,7 @@ impl Graph {
                     }
                 }
                 "promoted_to" => {
-                    let figures = all.entry(&edge.from).or_default();
+                    let figures = all.entry(context).or_default();
                     figures.promoted += 1;
                     figures.lines.push(place(edge));
                 }
@@ -222,6 +248,7 @@ pub fn check(store: &Store) -> Result<Vec<Finding>, KnowledgeError> {
     })?;
     let mut findings = rows.collect::<Result<Vec<_>, _>>()?;
     findings.extend(store::dangling(&store.db)?);
+    findings.extend(store::misdirected(&store.db)?);
     findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut findings);
     Ok(findings)
@@ -245,6 +272,7 @@ mod tests {
 
     fn graph() -> Graph {
         Graph {
+            contexts: BTreeMap::new(),
             edges: vec![
                 edge(1, "ctx:a", "used_in", "exec:1", None),
                 edge(2, "ctx:b", "used_in", "exec:1", None),
@@ -293,6 +321,20 @@ mod tests {
                 ("validated in", "failed".to_owned(), vec![7]),
             ]
         );
+    }
+
+    #[test]
+    fn a_context_is_one_whatever_it_is_called() {
+        let mut graph = graph();
+        let names = [("a", "a"), ("docs/a.md", "a"), ("the a", "a")];
+        graph.contexts = names.map(|(name, id)| (name.to_owned(), id.to_owned())).into();
+        graph.edges = [(1, "context:a", "exec:1"), (2, "a", "exec:2"), (3, "docs/a.md", "2"), (4, "file:the a", "exec:3")]
+            .map(|(line, from, to)| edge(line, from, "used_in", to, None))
+            .into();
+        let stats = graph.stats();
+        assert_eq!(stats.keys().copied().collect::<Vec<_>>(), ["context:a"]);
+        assert_eq!((stats["context:a"].used, stats["context:a"].lines.len()), (3, 4));
+        assert_eq!(graph.trace("2").iter().map(|s| s.lines.len()).collect::<Vec<_>>(), [2]);
     }
 
     #[test]

@@ -214,6 +214,7 @@ fn finish(writer: &Writer<'_>, limits: Limits, summary: &mut Summary) -> Result<
         summary.findings.push(row?);
     }
     summary.findings.extend(store::dangling(&writer.db)?);
+    summary.findings.extend(store::misdirected(&writer.db)?);
     summary.findings.extend(skills::findings(&writer.db, limits)?);
     skills::rebuild(&writer.db, limits)?;
     summary.findings.sort_by_cached_key(Finding::order);

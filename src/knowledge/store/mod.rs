@@ -9,7 +9,8 @@ mod write;
 
 pub use read::Stored;
 pub(super) use read::{
-    EdgeRow, NodeRow, dangling, digest as read_digest, edges, meta as read_meta, sources as read_sources, vectors as read_vectors,
+    EdgeRow, NodeRow, dangling, digest as read_digest, edges, meta as read_meta, misdirected, sources as read_sources,
+    vectors as read_vectors,
 };
 pub(super) use write::{Prepared, Writer};
 

@@ -315,6 +315,39 @@ pub(in crate::knowledge) fn dangling(db: &Connection) -> Result<Vec<Finding>, Kn
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Edges whose ends are known to be of another kind than their type says, as findings: a context is used in an execution, which
+/// validates a skill. A name that no source knows is told elsewhere.
+pub(in crate::knowledge) fn misdirected(db: &Connection) -> Result<Vec<Finding>, KnowledgeError> {
+    let mut statement = db.prepare(
+        "WITH wanted (type, end, kind) AS (VALUES
+             ('used_in', 'from', 'context'), ('used_in', 'to', 'execution'),
+             ('validated_by', 'from', 'execution'), ('validated_by', 'to', 'skill'),
+             ('promoted_to', 'from', 'context'), ('promoted_to', 'to', 'skill'),
+             ('derived_from', 'from', 'skill'), ('derived_from', 'to', 'context')),
+         prefixes (prefix, kind) AS (VALUES ('ctx', 'context'), ('context', 'context'), ('exec', 'execution'),
+             ('execution', 'execution'), ('skill', 'skill')),
+         ends (source, line, type, end, node) AS (
+             SELECT source, line, type, 'from', from_node FROM edge UNION ALL SELECT source, line, type, 'to', to_node FROM edge),
+         known (name, kind) AS (SELECT DISTINCT name, kind FROM name)
+         SELECT path, line, wanted.type, wanted.end, node, wanted.kind
+         FROM ends JOIN wanted ON wanted.type = ends.type AND wanted.end = ends.end JOIN source ON source.id = ends.source
+         WHERE CASE
+             WHEN lower(substr(node, 1, instr(node, ':') - 1)) IN (SELECT prefix FROM prefixes)
+             THEN (SELECT kind FROM prefixes WHERE prefix = lower(substr(node, 1, instr(node, ':') - 1))) <> wanted.kind
+             ELSE EXISTS (SELECT 1 FROM known WHERE name = node)
+                 AND NOT EXISTS (SELECT 1 FROM known WHERE name = node AND known.kind = wanted.kind) END
+         ORDER BY path, line, wanted.end",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let (path, kind, end): (String, String, String) = (row.get(0)?, row.get(2)?, row.get(3)?);
+        let (node, wanted): (String, String) = (row.get(4)?, row.get(5)?);
+        let article = if wanted == "execution" { "an" } else { "a" };
+        let message = format!("the edge's `{end}` names `{node}`, but `{kind}` has {article} {wanted} there");
+        Ok(finding(103, &path, row.get::<_, i64>(1)?.cast_unsigned(), message))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// What is stored, and nothing of how it came there: the digests of the sources by kind and path.
 pub(in crate::knowledge) fn digest(db: &Connection) -> Result<String, KnowledgeError> {
     let mut statement = db.prepare_cached("SELECT kind, path, hash, digest FROM source ORDER BY kind, path")?;
