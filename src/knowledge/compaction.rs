@@ -291,7 +291,7 @@ pub fn compare(session: &Session) -> Result<Compared, TooMany> {
     let mut open: Vec<(u64, &str, Decision)> = Vec::new();
     for (line, event) in &session.events {
         match event {
-            Event::Message(_) => {}
+            Event::Message(_) | Event::Tool(_) => {}
             Event::Decision(text) => {
                 if seen.insert(folded(text)) {
                     open.push((*line, text, Decision::of(text)));

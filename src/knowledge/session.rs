@@ -17,6 +17,8 @@ const MARKS: [&str; 6] = ["decision:", "decided:", "决定:", "决定：", "决�
 pub enum Event {
     /// Somebody said something; that decides nothing by itself.
     Message(String),
+    /// What a tool was handed, and what it answered, beside what was said: nobody decides by it, and it fills the window.
+    Tool(String),
     /// Something was decided.
     Decision(String),
     /// From here on this stands for all that was said before.
@@ -55,6 +57,7 @@ impl Session {
                 Some((_, said)) => {
                     let decided: Vec<String> = said.lines().filter_map(decision).collect();
                     self.events.push((line, Event::Message(said)));
+                    self.events.extend(tools(record).map(|used| (line, Event::Tool(used))));
                     self.events.extend(decided.into_iter().map(|text| (line, Event::Decision(text))));
                     return;
                 }
@@ -82,6 +85,21 @@ impl Session {
     pub fn messages(&self) -> usize {
         self.events.iter().filter(|(_, event)| matches!(event, Event::Message(_))).count()
     }
+}
+
+/// The parts of a message that aren't text, as they are written: uses of tools and their results.
+fn tools(record: &Value) -> impl Iterator<Item = String> {
+    let parts = record.pointer("/message/content").and_then(Value::as_array).into_iter().flatten();
+    parts.filter(|part| part.is_object() && !part.get("text").is_some_and(Value::is_string)).map(|part| {
+        let held = ["input", "content"].iter().find_map(|member| part.get(member));
+        match held {
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+            // A picture's bytes are no tokens; what else there may be is.
+            None if part.get("type").and_then(Value::as_str) == Some("image") => String::new(),
+            None => part.to_string(),
+        }
+    })
 }
 
 /// What a line decides, if it says that it does.
@@ -120,6 +138,12 @@ mod tests {
         assert_eq!(session.events, events);
         assert_eq!(session.unreadable, [7, 8, 9]);
         assert_eq!(session.messages(), 1);
+        let used = Session::parse(
+            r#"{"type":"message","message":{"role":"assistant","content":[{"type":"text","text":"I look"},{"type":"tool_use","name":"read","input":{"path":"a"}},{"type":"tool_result","content":"Decision: no"}]}}"#,
+        );
+        let expected =
+            [Event::Message("I look".into()), Event::Tool("{\"path\":\"a\"}".into()), Event::Tool("Decision: no".into())];
+        assert_eq!(used.events, expected.map(|event| (1, event)));
         assert_eq!(decision("决定：使用 SQLite"), Some("使用 SQLite".into()));
         assert_eq!(decision("a decision: no"), None);
     }

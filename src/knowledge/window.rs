@@ -103,6 +103,7 @@ pub fn health(session: &Session, window: usize) -> Health {
                 since += count(text);
                 messages += 1;
             }
+            Event::Tool(text) => since += count(text),
             Event::Compaction(text) => kept = count(text),
             // Those of a message were counted with it; others stand beside the conversation.
             Event::Decision(_) => {}
@@ -128,6 +129,13 @@ mod tests {
         assert_eq!([600, 799].map(level), [Level::FlushSoon; 2]);
         assert_eq!([800, 950].map(level), [Level::FlushNow; 2]);
         assert_eq!([951, usize::MAX].map(level), [Level::Critical; 2]);
+    }
+
+    #[test]
+    fn what_tools_are_handed_and_answer_fills_the_window() {
+        let events = vec![(1, Event::Message("look".into())), (1, Event::Tool("word ".repeat(1_000)))];
+        let health = health(&Session { events, unreadable: Vec::new() }, 1_000);
+        assert!(health.tokens > 1_000 && health.messages == 1 && health.level == Level::Critical);
     }
 
     #[test]
