@@ -279,6 +279,10 @@ fn breaches((trial, paths): &(Trial, GlobSet), turn: &Turn, done: &BTreeSet<Touc
             let measures = [(trial.time_ms, turn.duration, "ms"), (trial.memory_bytes, turn.memory, "bytes of memory")];
             for (most, took, unit) in measures {
                 match (most, took) {
+                    // Less than nothing was never measured: what it really took isn't known.
+                    (Some(_), Some(took)) if took.is_nan() || took < 0.0 => {
+                        all.push(error(format!("is said to have taken {took} {unit}, which can't be")));
+                    }
                     (Some(most), Some(took)) if took > most => all.push(error(format!("took {took} {unit}, at most {most}"))),
                     (Some(_), None) if ran.is_some() => all.push(open(format!("doesn't record how many {unit} it took"))),
                     _ => {}

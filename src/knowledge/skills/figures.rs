@@ -260,7 +260,7 @@ pub fn advice(figures: &Figures) -> Vec<&'static str> {
     if figures.executions > 0 && figures.success_rate() < 0.8 {
         all.push("success is below 0.8: look at its errors");
     }
-    if figures.avg_cost.is_some_and(|cost| cost > 1.0) {
+    if figures.avg_cost.is_some_and(|cost| cost > 1.0 + ROUNDING) {
         all.push("it costs more than 1.0: try a cheaper model or prompt");
     }
     if figures.rollback_rate() > 0.2 {
