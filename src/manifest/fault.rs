@@ -11,9 +11,57 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Intents that say nothing: a skill has one purpose.
-const CATCH_ALL: [&str; 10] =
-    ["any", "anything", "all", "general", "general purpose", "generic", "everything", "default", "*", ""];
+/// Words of which an intent says nothing, alone or together: a skill has one purpose.
+const VAGUE: [&str; 43] = [
+    "any",
+    "anything",
+    "all",
+    "every",
+    "everything",
+    "general",
+    "generic",
+    "default",
+    "universal",
+    "whatever",
+    "various",
+    "misc",
+    "miscellaneous",
+    "other",
+    "catch",
+    "purpose",
+    "purposes",
+    "task",
+    "tasks",
+    "thing",
+    "things",
+    "request",
+    "requests",
+    "job",
+    "jobs",
+    "work",
+    "stuff",
+    "kind",
+    "kinds",
+    "sort",
+    "sorts",
+    "use",
+    "of",
+    "the",
+    "a",
+    "an",
+    "do",
+    "does",
+    "for",
+    "and",
+    "or",
+    "is",
+    "it",
+];
+/// The same in Chinese, and what says no more beside it.
+const VAGUE_HAN: [&str; 18] = [
+    "任何", "所有", "通用", "一切", "全部", "任意", "默认", "万能", "各种", "其他", "任务", "事情", "用途", "工作", "请求", "事",
+    "的", "类",
+];
 /// Faults that are listed for one manifest.
 const MOST: usize = 100;
 
@@ -162,11 +210,16 @@ fn meaning(kind: Kind, value: &Value, all: &mut Vec<Fault>) {
     }
 }
 
+/// Whether an intent says nothing: it has no words, as `*` and `.*`, or none that say something.
 fn is_catch_all(intent: &str) -> bool {
-    let words: Vec<String> =
-        intent.to_lowercase().split(|c: char| c.is_whitespace() || c == '_' || c == '-').map(str::to_owned).collect();
-    let plain = words.iter().filter(|w| !w.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ");
-    CATCH_ALL.contains(&plain.as_str())
+    let lower = intent.to_lowercase();
+    lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && !VAGUE.contains(word)).all(|word| {
+        let mut left = word.to_owned();
+        for vague in VAGUE_HAN {
+            left = left.replace(vague, "");
+        }
+        left.is_empty()
+    })
 }
 
 /// `2027-01-31`, or RFC 3339.
@@ -225,11 +278,21 @@ mod tests {
             value.as_object_mut().unwrap().remove(member);
             assert_eq!(told(Kind::Metadata, &value.to_string()), [(901, String::new())], "{member}");
         }
-        for intent in ["", " ", "ANY", "general", "General-Purpose", "everything", "*"] {
+        let vague =
+            ["", " ", "ANY", "general", "General-Purpose", "everything", "*", "**", ".*", "any task", "everything.", "all tasks"];
+        for intent in
+            vague.into_iter().chain(["任何", "所有", "通用", "所有的任务", "＊", "do anything", "catch-all", "All: the things!"])
+        {
             let text = META.replace("mend a build", intent);
             assert_eq!(told(Kind::Metadata, &text), [(901, "/intent".into())], "{intent:?}");
         }
-        for version in ["1", "1.0", "01.0.0", "v1.0.0", "latest"] {
+        for intent in ["mend any build", "general ledger", "任何构建失败的修复", "do the dishes"] {
+            assert_eq!(told(Kind::Metadata, &META.replace("mend a build", intent)), [], "{intent:?}");
+        }
+        for version in ["1.0.0-rc.1", "1.0.0-0a", "1.0.0+001", "1.0.0-x-y.7+b.01"] {
+            assert_eq!(told(Kind::Metadata, &META.replace("1.0.0", version)), [], "{version}");
+        }
+        for version in ["1.0.0-01", "1.0.0-rc.01", "1.0.0-", "1.0.0-a..b", "1.0.0+", "1", "1.0", "01.0.0", "v1.0.0", "latest"] {
             assert_eq!(told(Kind::Metadata, &META.replace("1.0.0", version)), [(901, "/version".into())], "{version}");
         }
         assert_eq!(told(Kind::Metadata, &META.replace("2026-01-31", "yesterday")), [(901, "/created_at".into())]);

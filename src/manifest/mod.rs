@@ -4,6 +4,7 @@
 //! looking around ([`faults`]); what it names is then looked for in the project ([`check()`]).
 
 mod check;
+mod code;
 mod fault;
 mod kind;
 mod paths;

