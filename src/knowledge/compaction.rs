@@ -138,7 +138,7 @@ fn tokens(sentence: &str) -> Vec<String> {
         }
         let emphasis = c == '*' && (before == '*' || after == '*' || before.is_whitespace() != after.is_whitespace());
         // A hyphen in a word and a dash between words part them; before a number it is a sign.
-        let dash = c == '-' && !(after.is_ascii_digit() && !before.is_alphanumeric());
+        let dash = c == '-' && (before.is_alphanumeric() || !after.is_ascii_digit());
         let exclamation = c == '!' && after != '=';
         if !(c.is_whitespace() || is_quiet(c) || emphasis || dash || exclamation) {
             tokens.push(c.to_string());

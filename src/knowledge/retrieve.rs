@@ -106,16 +106,13 @@ pub fn index(
     budget.check()?;
     // A line has ten tokens or more.
     let most = budget.index / 4;
-    let (items, rest): (Vec<Item>, Rest) = match question {
-        Some(query) => {
-            let answers = Ranker::new(store).answers(&Query { limit: most, ..query.clone() })?;
-            (answers.found.iter().map(|f| line(&f.stored, Some(f), print)).collect(), Rest::of(&answers))
-        }
-        None => {
-            let newest = store.newest(task, most)?;
-            let count = total(store, task)?.saturating_sub(newest.len());
-            (newest.iter().map(|s| line(s, None, print)).collect(), Rest { count, open: false })
-        }
+    let (items, rest): (Vec<Item>, Rest) = if let Some(query) = question {
+        let answers = Ranker::new(store).answers(&Query { limit: most, ..query.clone() })?;
+        (answers.found.iter().map(|f| line(&f.stored, Some(f), print)).collect(), Rest::of(&answers))
+    } else {
+        let newest = store.newest(task, most)?;
+        let count = total(store, task)?.saturating_sub(newest.len());
+        (newest.iter().map(|s| line(s, None, print)).collect(), Rest { count, open: false })
     };
     let (items, held_back) = per_source(items, budget.per_source, print);
     let rest = Rest { count: rest.count + held_back, ..rest };

@@ -7,7 +7,7 @@ use super::{Format, clock};
 use crate::cli::EXIT_CLEAN;
 use crate::cli::output::{Color, Failure, print};
 use crate::knowledge::context::{Bank, MemoryAction};
-use crate::knowledge::memory::{Journal, JournalError, Plan, Unfinished, plan};
+use crate::knowledge::memory::{Done, Journal, JournalError, Plan, Unfinished, plan};
 use crate::report::{safe_json, terminal};
 use crate::time::format_minute;
 use clap::{Args, Subcommand};
@@ -211,7 +211,7 @@ impl UndoArgs {
         if !finish(&journal, self.yes)? {
             return Ok(EXIT_CLEAN);
         }
-        let Some((run, what, files)) = journal.last().map_err(|e| refused(&e))? else {
+        let Some(Done { run, files, what }) = journal.last().map_err(|e| refused(&e))? else {
             return Err(refused(&JournalError::NothingToUndo));
         };
         print(Color::Auto, |out| {

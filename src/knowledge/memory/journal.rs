@@ -243,8 +243,10 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal can't be read, or the run reaches for files that are none of a bank.
-    pub fn last(&self) -> Result<Option<(u64, Vec<String>, Vec<String>)>, JournalError> {
-        Ok(self.undoable()?.map(|(run, begun)| (run, begun.what, begun.files.into_iter().map(|f| f.name).collect())))
+    pub fn last(&self) -> Result<Option<Done>, JournalError> {
+        let done =
+            |(run, begun): (u64, Begun)| Done { run, files: begun.files.into_iter().map(|f| f.name).collect(), what: begun.what };
+        Ok(self.undoable()?.map(done))
     }
 
     fn settled(&self) -> Result<(), JournalError> {
@@ -459,7 +461,10 @@ mod tests {
         assert_eq!(journal.apply(&changes, &["x".into()], 1).unwrap().run, 1);
         assert_ne!(state(root.path()), before);
         assert!(matches!(journal.apply(&changes, &[], 2), Err(JournalError::Changed(_))));
-        assert_eq!(journal.last().unwrap(), Some((1, vec!["x".into()], NAMES.map(String::from).to_vec())));
+        assert_eq!(
+            journal.last().unwrap(),
+            Some(Done { run: 1, files: NAMES.map(String::from).to_vec(), what: vec!["x".into()] })
+        );
         assert_eq!(journal.undo(3).unwrap().run, 2);
         assert_eq!(state(root.path()), before);
         assert!(matches!(journal.undo(4), Err(JournalError::NothingToUndo)));
