@@ -227,14 +227,11 @@ impl<'a> Engine<'a> {
                 if self.level == 1 || matches!(base, Base::Offset(_)) {
                     self.unparsed = true;
                 }
-                self.emit_raw(
-                    EffectKind::Unknown,
-                    None,
-                    Certainty::Possible,
-                    span,
-                    Risk::High,
-                    format!("not understood as a command line: {e}"),
-                );
+                let why = match e {
+                    parse::ParseError::Refused(why) => why.to_owned(),
+                    e => format!("not understood as a command line: {e}"),
+                };
+                self.emit_raw(EffectKind::Unknown, None, Certainty::Possible, span, Risk::High, why);
                 Stream::unknown()
             }
         };

@@ -29,6 +29,7 @@ mod fetched;
 mod filters;
 mod foreign;
 mod git;
+mod heredoc;
 mod hosts;
 mod launch;
 mod links;

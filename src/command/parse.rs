@@ -13,7 +13,6 @@
 
 use super::ast::{Assign, AssignValue, Command, Kind, List, Pipeline, Redir, RedirOp, Word};
 use super::effect::Span;
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// The line isn't understood; says why.
@@ -25,6 +24,9 @@ pub enum ParseError {
     /// A word stands where none can.
     #[error("unexpected {0}")]
     Unexpected(&'static str),
+    /// bash takes it, but whoever reads it may be misled: it isn't followed.
+    #[error("{0}")]
+    Refused(&'static str),
     /// Nested too deeply.
     #[error("nested deeper than {MAX_DEPTH} levels")]
     TooDeep,
@@ -56,8 +58,6 @@ impl Base {
 
 pub(crate) type Parsed<T> = Result<T, ParseError>;
 
-type Pending = (Rc<OnceCell<Word>>, String, bool, bool);
-
 pub(crate) struct Parser<'a> {
     pub(super) src: &'a [u8],
     pub(super) text: &'a str,
@@ -65,7 +65,7 @@ pub(crate) struct Parser<'a> {
     pub(super) base: Base,
     pub(super) depth: usize,
     pub(super) fuel: usize,
-    heredocs: Vec<Pending>,
+    pub(super) heredocs: Vec<super::heredoc::Pending>,
 }
 
 /// Parses a whole text. `fuel` is reduced by the work done.
@@ -156,48 +156,6 @@ impl<'a> Parser<'a> {
                 return Ok(());
             }
         }
-    }
-
-    fn finish_heredocs(&mut self) {
-        for (cell, ..) in self.heredocs.drain(..) {
-            let _ = cell.set(Word::default());
-        }
-    }
-
-    fn read_heredocs(&mut self) -> Parsed<()> {
-        for (cell, delim, quoted, strip) in std::mem::take(&mut self.heredocs) {
-            let from = self.pos;
-            let mut end;
-            loop {
-                let rest = self.src.get(self.pos..).unwrap_or_default();
-                end = self.pos;
-                if rest.is_empty() {
-                    break;
-                }
-                let n = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                self.burn(1 + n / 8)?;
-                let mut line = rest.get(..n).unwrap_or_default();
-                self.pos = (self.pos + n + 1).min(self.src.len());
-                if strip {
-                    while let Some(r) = line.strip_prefix(b"\t") {
-                        line = r;
-                    }
-                }
-                let line = line.strip_suffix(b"\r").unwrap_or(line);
-                if line == delim.as_bytes() {
-                    break;
-                }
-            }
-            let body = self.text.get(from..end).unwrap_or_default();
-            let span = self.base.span(from, end);
-            let word = if quoted {
-                Word { parts: vec![super::ast::Part::Quoted(body.to_owned())], span }
-            } else {
-                self.sub_word(body, from, span)?
-            };
-            let _ = cell.set(word);
-        }
-        Ok(())
     }
 
     /// Parses a part of the text as if between double quotes.
@@ -354,7 +312,7 @@ impl<'a> Parser<'a> {
             if self.at(1) == Some(b'(') {
                 let save = (self.pos, self.depth);
                 self.pos += 2;
-                match self.arith() {
+                match self.own_heredocs(Self::arith) {
                     Ok(w) => return Ok(Some(Kind::Arith(w))),
                     Err(ParseError::OutOfFuel) => return Err(ParseError::OutOfFuel),
                     Err(_) => (self.pos, self.depth) = save,
@@ -766,14 +724,8 @@ impl<'a> Parser<'a> {
         self.pos = from + k + n;
         self.blanks()?;
         if op == RedirOp::HereDoc {
-            let at = self.pos;
-            let w = self.word_opt()?.ok_or(ParseError::Unexpected("end of a here-document's name"))?;
-            let quoted = !matches!(w.parts.as_slice(), [super::ast::Part::Lit(_)])
-                || self.src.get(at..self.pos).is_some_and(|s| memchr::memchr(b'\\', s).is_some());
-            let delim = super::word::literal(&w);
-            let cell = Rc::new(OnceCell::new());
-            self.heredocs.push((Rc::clone(&cell), delim, quoted, strip));
-            out.push(Redir { op, fd, target: w, body: Some(cell), span: self.span(from) });
+            let redir = self.heredoc(from, fd, strip)?;
+            out.push(redir);
             return Ok(true);
         }
         let target = self.word_opt()?.ok_or(ParseError::Unexpected("end of a redirection"))?;

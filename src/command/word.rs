@@ -1,6 +1,6 @@
 //! Words: quoting, parameters, substitutions.
 
-use super::ast::{Param, ParamOp, Part, Word};
+use super::ast::{List, Param, ParamOp, Part, Word};
 use super::chars::{HOLE, SAFE_HOLE};
 use super::parse::{Base, ParseError, Parsed, Parser};
 use std::rc::Rc;
@@ -116,8 +116,7 @@ impl Parser<'_> {
                 b'<' | b'>' if self.at(1) == Some(b'(') => {
                     let at = self.pos;
                     self.pos += 2;
-                    let list = self.list()?;
-                    self.close_paren("process substitution")?;
+                    let list = self.substituted("process substitution")?;
                     parts.push(Part::Proc(Rc::new(list), c == b'>', self.span(at)));
                 }
                 b'(' => {
@@ -291,7 +290,7 @@ impl Parser<'_> {
                 if self.at(2) == Some(b'(') {
                     let depth = self.depth;
                     self.pos += 3;
-                    match self.arith() {
+                    match self.own_heredocs(Self::arith) {
                         Ok(w) => {
                             parts.push(Part::Arith(Rc::new(w)));
                             return Ok(());
@@ -301,8 +300,7 @@ impl Parser<'_> {
                     }
                 }
                 self.pos = from + 2;
-                let list = self.list()?;
-                self.close_paren("$(")?;
+                let list = self.substituted("$(")?;
                 parts.push(Part::Cmd(Rc::new(list), quoted, self.span(from)));
             }
             Some(b'[') => {
@@ -345,6 +343,15 @@ impl Parser<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The commands of a substitution, up to and with the bracket that closes it.
+    fn substituted(&mut self, what: &'static str) -> Parsed<List> {
+        self.own_heredocs(|parser| {
+            let list = parser.list()?;
+            parser.close_paren(what)?;
+            Ok(list)
+        })
     }
 
     /// `$'…'`
@@ -523,8 +530,7 @@ impl Parser<'_> {
             Some(c @ (b'<' | b'>')) if self.at(1) == Some(b'(') => {
                 let at = self.pos;
                 self.pos += 2;
-                let list = self.list()?;
-                self.close_paren("process substitution")?;
+                let list = self.substituted("process substitution")?;
                 out.push(Part::Proc(Rc::new(list), c == b'>', self.span(at)));
             }
             Some(HOLE_BYTE | SAFE_BYTE) => {
