@@ -1,10 +1,9 @@
 //! Builtins of the shell.
 
 use super::chars::{HOLE, has_hole, show};
-use super::effect::{Certainty, EffectKind, How, Risk, Span};
+use super::effect::{Certainty, EffectKind, Risk, Span};
 use super::engine::{Engine, Stream};
 use super::expand::{Arg, Var};
-use super::parse::Base;
 use super::path::{self, PathClass};
 use std::borrow::Cow;
 
@@ -112,6 +111,7 @@ impl Engine<'_> {
             }
             "unalias" => none,
             "export" | "declare" | "typeset" | "local" | "readonly" => {
+                self.declared(rest);
                 for a in rest {
                     if a.text.starts_with('-') {
                         continue;
@@ -119,6 +119,8 @@ impl Engine<'_> {
                     match a.text.split_once('=') {
                         Some((n, v)) => {
                             let (n, v) = (n.trim_end_matches('+').to_owned(), v.to_owned());
+                            self.subscript(&Arg::literal(n.as_str(), a.span));
+                            self.number_set(&n, &v, a.span);
                             self.env_effect(&n, &v, a.span);
                             self.vars.insert(n, Var { text: v, array: None, obf: a.obf });
                         }
@@ -192,6 +194,10 @@ impl Engine<'_> {
                 none
             }
             "test" | "[" => {
+                // bash takes only numbers here, other shells take expressions.
+                let words: Vec<(String, Span)> =
+                    rest.iter().filter(|a| a.text.len() < 256).map(|a| (a.text.clone(), a.span)).collect();
+                self.compared(&words);
                 for (i, a) in rest.iter().enumerate() {
                     if i.checked_sub(1).and_then(|k| rest.get(k)).is_some_and(|p| p.text == "-v") {
                         self.subscript(a);
@@ -201,7 +207,7 @@ impl Engine<'_> {
             }
             "let" => {
                 for a in rest {
-                    self.subscript(a);
+                    self.arithmetic(&a.text, a.span);
                 }
                 none
             }
@@ -282,6 +288,9 @@ impl Engine<'_> {
             }
             "wait" | "jobs" | "fg" | "bg" | "disown" | "ulimit" | "umask" | "shopt" | "times" | "suspend" | "return" | "exit"
             | "break" | "continue" | "logout" | "caller" | "getopts" | "dirs" | "help" => {
+                for a in rest.iter().filter(|_| matches!(name, "wait" | "getopts")) {
+                    self.subscript(a);
+                }
                 if name == "getopts"
                     && let Some(v) = rest.get(1)
                 {

@@ -11,7 +11,7 @@ use super::effect::{Analysis, Certainty, Effect, EffectKind, How, Risk, Span, St
 use super::expand::{Arg, Var};
 use super::parse::{self, Base};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Deepest nesting of code in code (`sh -c`, `eval`, functions, wrappers).
@@ -79,6 +79,8 @@ pub(crate) struct Engine<'a> {
     pub exec_stdin: Option<Stream>,
     /// The line has fetched files from elsewhere.
     pub fetched: bool,
+    /// Variables that were declared to hold numbers.
+    pub numbers: HashSet<String>,
 }
 
 impl<'a> Engine<'a> {
@@ -106,6 +108,7 @@ impl<'a> Engine<'a> {
             conditional: 0,
             exec_stdin: None,
             fetched: false,
+            numbers: HashSet::new(),
         }
     }
 
@@ -336,6 +339,7 @@ impl<'a> Engine<'a> {
             Kind::For { var, words, body } => self.run_for(var, words.as_deref(), body, input, want),
             Kind::ForArith(head, body) => {
                 let (text, _) = self.text(head);
+                self.arithmetic(&text, head.span);
                 self.conditional += 1;
                 // The counter is some number.
                 let name: String = text.trim().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
@@ -368,13 +372,19 @@ impl<'a> Engine<'a> {
                 Stream::known("")
             }
             Kind::Cond(words) => {
-                for w in words {
-                    let _ = self.text(w);
+                let texts: Vec<(String, Span)> = words.iter().map(|w| (self.text(w).0, w.span)).collect();
+                self.compared(&texts);
+                for pair in texts.windows(2) {
+                    if let [(op, _), (name, span)] = pair
+                        && op == "-v"
+                    {
+                        self.subscript(&Arg::literal(name.as_str(), *span));
+                    }
                 }
                 Stream::known("")
             }
             Kind::Arith(w) => {
-                let _ = self.text(w);
+                let _ = self.arith_value(w);
                 Stream::known("")
             }
             Kind::Coproc(c) => {
@@ -460,6 +470,9 @@ impl<'a> Engine<'a> {
         }
         let program_assigns = !words.is_empty() && assigns.first().is_some_and(|a| !a.declared);
         let mut shadow = Vec::new();
+        if assigns.iter().any(|a| a.declared) {
+            self.declares(&args, assigns);
+        }
         for a in assigns {
             if program_assigns && !a.declared {
                 shadow.push((a.name.clone(), self.vars.get(&a.name).cloned()));
@@ -616,7 +629,8 @@ impl<'a> Engine<'a> {
     fn assign(&mut self, a: &Assign, for_program: bool) {
         self.burn(4);
         if let Some(ix) = &a.index {
-            let _ = self.text(ix);
+            let (text, _) = self.text(ix);
+            self.arithmetic(&text, ix.span);
         }
         let (var, text) = match &a.value {
             AssignValue::Word(w) => {
@@ -626,6 +640,7 @@ impl<'a> Engine<'a> {
             AssignValue::Array(ws) => {
                 let mut items = Vec::new();
                 for w in ws {
+                    self.element_subscript(w);
                     self.fields(w, &mut items);
                 }
                 let obf = items.iter().any(|i| i.obf);
@@ -634,6 +649,7 @@ impl<'a> Engine<'a> {
             }
         };
         self.env_effect(&a.name, &text, a.span);
+        self.number_set(&a.name, &text, a.span);
         if a.index.is_some() {
             let ix = a.index.as_ref().map(super::word::literal).unwrap_or_default();
             let entry = self.vars.entry(a.name.clone()).or_default();

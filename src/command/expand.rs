@@ -327,17 +327,22 @@ impl Engine<'_> {
         self.burn(4);
         if let Some(ix) = &p.index {
             // The subscript itself may hold substitutions.
-            if ix.parts.iter().any(|p| !matches!(p, Part::Lit(_) | Part::Quoted(_))) {
-                let _ = self.text(ix);
-            }
+            let (text, _) = self.text(ix);
+            self.arithmetic(&text, ix.span);
         }
         if p.indirect {
-            if matches!(p.op, ParamOp::Transform) || p.index.is_some() {
+            let lists = p.op == ParamOp::Transform && p.args.iter().all(|w| w.parts.is_empty());
+            if lists || p.index.is_some() {
                 return (vec![SAFE_HOLE.to_string()], false);
             }
             let name = self.vars.get(&p.name).map(|v| v.text.clone()).unwrap_or_default();
             let inner = Param { name, indirect: false, ..p.clone() };
-            if inner.name.is_empty() || has_hole(&inner.name) {
+            let unknown = inner.name.is_empty() || has_hole(&inner.name);
+            self.subscript(&Arg::literal(inner.name.as_str(), Span::default()));
+            if unknown {
+                if p.op == ParamOp::Transform && p.args.iter().any(|w| w.plain() == Some("P")) {
+                    self.prompt("\0", Span::default());
+                }
                 return (vec![HOLE.to_string()], true);
             }
             return (self.param(&inner, alone).0, true);
@@ -364,6 +369,12 @@ impl Engine<'_> {
             let (t, o) = self.text(w);
             args_obf |= o;
             args.push(t);
+        }
+        let at = p.args.first().map(|w| w.span).unwrap_or_default();
+        match p.op {
+            ParamOp::Substring => args.iter().for_each(|text| self.arithmetic(text, at)),
+            ParamOp::Transform if args.first().is_some_and(|a| a == "P") => vals.iter().for_each(|text| self.prompt(text, at)),
+            _ => {}
         }
         let a = args.first().cloned().unwrap_or_default();
         match p.op {
@@ -482,6 +493,7 @@ impl Engine<'_> {
     /// The value of an arithmetic expression; a number that isn't known is a safe hole.
     pub(crate) fn arith_value(&mut self, word: &Word) -> String {
         let (text, _) = self.text(word);
+        self.arithmetic(&text, word.span);
         if has_hole(&text) {
             return SAFE_HOLE.to_string();
         }

@@ -10,6 +10,7 @@
     reason = "keys of git and names in code are no file names; `i`, `c`, `t` are what a scanner calls its place, its character, its text"
 )]
 
+mod again;
 mod apply;
 mod arith;
 mod ast;
