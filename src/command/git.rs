@@ -308,6 +308,9 @@ impl Engine<'_> {
             }
             "grep" => {
                 for a in args {
+                    if matches!(a.text.as_str(), "-O" | "--open-files-in-pager") {
+                        self.dynamic(a.span, "opens what it finds in a program that isn't named here");
+                    }
                     if let Some(c) = a
                         .text
                         .strip_prefix("--open-files-in-pager=")

@@ -43,6 +43,7 @@ pub mod rewrite;
 mod run;
 pub mod table;
 mod tool;
+mod tool_params;
 mod word;
 
 pub use diff::effects_of_diff;

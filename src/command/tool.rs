@@ -6,6 +6,7 @@ use super::effect::{Analysis, Certainty, EffectKind, Risk, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::param::Param;
+use super::tool_params::{Role, Topics, has_drive, opens_for_writing, role, topic, with_slashes};
 use super::{Context, How};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -118,7 +119,7 @@ fn meaning(word: &str) -> Option<Verb> {
 }
 
 /// A name in any of the usual spellings as lower-case words with something between them.
-fn spelled(name: &str) -> Cow<'_, str> {
+pub(super) fn spelled(name: &str) -> Cow<'_, str> {
     let upper = if name.is_ascii() { name.bytes().any(|b| b.is_ascii_uppercase()) } else { name.chars().any(char::is_uppercase) };
     if !upper {
         return Cow::Borrowed(name);
@@ -139,20 +140,23 @@ fn words(spelled: &str) -> impl Iterator<Item = &str> + Clone {
     spelled.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-fn verb(name: &str) -> Verb {
+/// What a tool does and what it is about, by its name.
+fn verb(name: &str) -> (Verb, Topics) {
     const READS: [&str; 8] = ["status", "log", "diff", "show", "blame", "branch", "list", "grep"];
     if !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | ' ')) {
         // No runtime calls a tool that. Whatever its words seem to say is meant for the reader.
-        return Verb::Unknown;
+        return (Verb::Unknown, Topics::default());
     }
+    let mut topics = Topics::default();
     // `mcp__SERVER__TOOL`: the tool tells; the server only if the tool doesn't.
     let end = name.as_bytes().windows(2).rposition(|pair| pair == b"__");
     let tool = end.and_then(|at| name.get(at + 2..)).unwrap_or(name);
     for part in [tool, name] {
         let spelled = spelled(part);
         let mut words = words(&spelled);
+        words.clone().for_each(|word| topics.add(topic(word)));
         if words.clone().any(|word| word.starts_with("git") && meaning(word).is_none()) {
-            return if words.any(|word| READS.contains(&word)) { Verb::GitRead } else { Verb::GitWrite };
+            return (if words.any(|word| READS.contains(&word)) { Verb::GitRead } else { Verb::GitWrite }, topics);
         }
         // The first in order is the most telling, and the last tells whether there is more than running to it.
         let said = words.filter_map(meaning).fold(None, |said: Option<(Verb, Verb)>, verb| {
@@ -160,15 +164,23 @@ fn verb(name: &str) -> Verb {
         });
         match said {
             // `run_tests`: what is run is named.
-            Some((Verb::Execute, Verb::Check)) => return Verb::Check,
-            Some((first, _)) => return first,
+            Some((Verb::Execute, Verb::Check)) => return (Verb::Check, topics_of_all(topics, name, tool)),
+            Some((first, _)) => return (first, topics_of_all(topics, name, tool)),
             None => {}
         }
         if tool.len() == name.len() {
             break;
         }
     }
-    Verb::Unknown
+    (Verb::Unknown, topics)
+}
+
+/// What the tool is about and its server as well.
+fn topics_of_all(mut topics: Topics, name: &str, tool: &str) -> Topics {
+    if tool.len() < name.len() {
+        words(&spelled(name)).for_each(|word| topics.add(topic(word)));
+    }
+    topics
 }
 
 /// Parts of the names of parameters that hold paths.
@@ -180,8 +192,10 @@ fn path_like(key: &str, text: &str) -> bool {
     if text.is_empty() || text.len() > 4096 || text.contains('\n') {
         return false;
     }
-    let shaped =
-        text.starts_with('/') || text.starts_with("~/") || text.contains('/') && !text.contains(' ') && !text.contains("://");
+    let shaped = text.starts_with('/')
+        || text.starts_with("~/")
+        || has_drive(text)
+        || text.contains('/') && !text.contains(' ') && !text.contains("://");
     let relative = || text.starts_with("./") || text.starts_with("../");
     let within = |word: &str| key.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
     shaped || relative() || PATH_WORDS.into_iter().any(within)
@@ -204,12 +218,13 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
 #[must_use]
 pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, 200_000);
-    let v = verb(name);
+    let (mut v, topics) = verb(name);
     let args: Vec<Arg> = Vec::new();
     e.step(name, &args, Span::default());
     // A stack instead of recursion: parameters may be nested as deep as they like.
     let mut stack: Vec<(&str, &Param<'_>)> = vec![("", params)];
     let mut paths: Vec<Cow<'_, str>> = Vec::new();
+    let mut outputs: Vec<Cow<'_, str>> = Vec::new();
     let mut seen_command = false;
     let mut visited = 0usize;
     while let Some((key, value)) = stack.pop() {
@@ -240,7 +255,19 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
             }
             Param::Text(s) => {
                 let text = clean(s);
-                if command_like(key) && v != Verb::Read {
+                let role = role(key);
+                match role {
+                    Role::Sql | Role::Query | Role::Mutation => e.tool_query(role, topics, &text),
+                    Role::Glob => {
+                        e.tool_glob(&text, topics.has(Topics::NAMES));
+                        continue;
+                    }
+                    Role::Mode if v == Verb::Read && opens_for_writing(&text) => v = Verb::Write,
+                    Role::Name => e.tool_name(&text),
+                    _ if matches!(&*text, "true" | "yes") && reads(v) => e.tool_switch(key),
+                    _ => {}
+                }
+                if command_like(key) {
                     seen_command = true;
                     e.run_text(&text, super::parse::Base::Fixed(Span::default()), How::Code, &Stream::default(), false);
                 } else if let Some((scheme, rest)) = url(&text) {
@@ -249,16 +276,25 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
                     } else {
                         e.network(&Arg::literal(text, Span::default()));
                     }
+                } else if role == Role::Output || role == Role::OutputOrFormat && text.contains(['/', '.', '~', '\\']) {
+                    outputs.push(with_slashes(text));
                 } else if path_like(key, &text) {
-                    paths.push(text);
+                    paths.push(with_slashes(text));
                 }
             }
+            Param::Flag(true) if reads(v) => e.tool_switch(key),
             Param::Flag(_) | Param::Other => {}
         }
     }
     let at = |p: &str| Arg::literal(p, Span::default());
+    for p in &outputs {
+        // Where a copy or a move leads is a path like the others; a reader that is told where writes.
+        e.path_write(&at(p));
+    }
+    let brings = topics.has(Topics::DOWNLOAD);
     for p in &paths {
         match v {
+            Verb::Network if brings => e.path_write(&at(p)),
             Verb::Read | Verb::GitRead | Verb::Network => e.path_read(&at(p)),
             Verb::Write | Verb::GitWrite => e.path_write(&at(p)),
             Verb::Delete => {
@@ -275,7 +311,9 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
     let none = Span::default();
     match v {
         Verb::Read => {
-            if paths.is_empty() {
+            if topics.handles_secrets() {
+                e.tool_secret(name, "the tool's name says that it reads secrets");
+            } else if paths.is_empty() {
                 e.emit_raw(EffectKind::Read, None, Certainty::Possible, none, Risk::Low, "the tool's name says that it reads");
             }
         }
@@ -336,7 +374,22 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
             );
         }
     }
+    if !reads(v) && topics.handles_secrets() {
+        e.tool_secret(name, "the tool's name says that it handles secrets");
+    }
+    if matches!(v, Verb::GitRead | Verb::GitWrite) {
+        let spelled = spelled(name);
+        let all: Vec<&str> = words(&spelled).collect();
+        if let Some(at) = all.iter().rposition(|word| *word == "git") {
+            e.tool_git(all.get(at + 1..).unwrap_or_default(), params);
+        }
+    }
     e.finish()
+}
+
+/// True for tools whose names say that they change nothing.
+fn reads(v: Verb) -> bool {
+    matches!(v, Verb::Read | Verb::GitRead)
 }
 
 /// Scheme and rest of a text that begins like a URL.
@@ -347,7 +400,7 @@ fn url(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The text without the characters that stand for holes in expanded words.
-fn clean(s: &str) -> Cow<'_, str> {
+pub(super) fn clean(s: &str) -> Cow<'_, str> {
     if holds(s, |b| b <= 3) {
         Cow::Owned(s.chars().map(|c| if c <= '\u{3}' { '\u{1a}' } else { c }).collect())
     } else {
