@@ -342,6 +342,16 @@ impl Engine<'_> {
                 }
                 None
             }
+            "ipython" | "ipython3" => {
+                for line in rest.iter().flat_map(|a| a.text.split(['\n', ';']).map(move |l| (l.trim(), a.span))) {
+                    if let (Some(cmd), span) = (line.0.strip_prefix('!'), line.1) {
+                        self.shell_arg(&Arg::literal(cmd.trim_start_matches('!'), span), &Stream::default(), false);
+                    } else if line.0.starts_with('%') || line.0.contains("=!") || line.0.contains("= !") {
+                        self.dynamic(line.1, "magic of IPython, which may run commands");
+                    }
+                }
+                None
+            }
             "python" | "python3" | "python2" | "pypy" | "pypy3" | "php" => {
                 if let Some(i) = rest
                     .iter()

@@ -34,6 +34,12 @@ pub(crate) struct CallArg {
     pub partial: String,
     /// Given by keyword (`encoding="utf8"`).
     pub keyword: bool,
+    /// The keyword.
+    pub key: String,
+    /// All texts in it, one after the other.
+    pub texts: Vec<String>,
+    /// A list that is spread into arguments: which, isn't seen.
+    pub spread: bool,
 }
 
 /// Cuts code into tokens.
@@ -333,9 +339,21 @@ pub(crate) fn call_args(tokens: &[Token], i: usize) -> Vec<CallArg> {
 }
 
 fn arg_of(tokens: &[&Token]) -> CallArg {
-    let mut a = CallArg::default();
-    if let [Token::Name(_), Token::Punct('='), ..] = tokens {
+    let mut a = CallArg { spread: matches!(tokens, [Token::Punct('*'), ..]), ..CallArg::default() };
+    a.texts = tokens.iter().filter_map(|t| if let Token::Str(s, _) = t { Some(s.clone()) } else { None }).collect();
+    let mut tokens = tokens;
+    if let [Token::Name(key), Token::Punct('='), value @ ..] = tokens
+        && !matches!(value, [Token::Punct('=' | '>'), ..])
+    {
         a.keyword = true;
+        a.key.clone_from(key);
+        tokens = value;
+    }
+    if let [Token::Name(join), Token::Punct('('), inner @ .., Token::Punct(')')] = tokens
+        && JOINS.contains(&join.as_str())
+        && inner.iter().all(|t| !matches!(t, Token::Punct('(' | ')')))
+    {
+        return joined(a, inner);
     }
     // Adjacent strings, or joined by `+` or `.`, are one.
     let mut text = String::new();
@@ -350,6 +368,8 @@ fn arg_of(tokens: &[&Token]) -> CallArg {
     for t in tokens {
         match t {
             Token::Str(s, _) => a.partial.push_str(s),
+            // `Path("a") / "b"`
+            Token::Punct('/') => a.partial.push('/'),
             Token::Punct(_) => {}
             _ if !a.partial.ends_with('\0') => a.partial.push('\0'),
             _ => {}
@@ -367,6 +387,32 @@ fn arg_of(tokens: &[&Token]) -> CallArg {
             }
         }
     }
+    a
+}
+
+/// Functions that put paths together.
+const JOINS: [&str; 9] =
+    ["os.path.join", "posixpath.join", "path.join", "path.resolve", "Path", "pathlib.Path", "PurePath", "File.join", "join"];
+
+/// A path that is put together from parts.
+fn joined(mut a: CallArg, inner: &[&Token]) -> CallArg {
+    let mut known = true;
+    for part in inner.split(|t| **t == Token::Punct(',')) {
+        let text = match part {
+            [Token::Str(s, true)] => s.as_str(),
+            _ => {
+                known = false;
+                "\0"
+            }
+        };
+        if text.starts_with('/') {
+            a.partial.clear();
+        } else if !a.partial.is_empty() && !a.partial.ends_with('/') {
+            a.partial.push('/');
+        }
+        a.partial.push_str(text);
+    }
+    a.literal = known.then(|| a.partial.clone());
     a
 }
 

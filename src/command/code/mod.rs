@@ -83,6 +83,8 @@ impl Engine<'_> {
         }
         let table = names::table(lang);
         let mut all_known = true;
+        let before = self.cwd.clone();
+        self.code_assignments(lang, &tokens, arg.span);
         for (i, token) in tokens.iter().enumerate() {
             match token {
                 Token::Shell(cmd) => {
@@ -106,6 +108,7 @@ impl Engine<'_> {
                 _ => {}
             }
         }
+        self.cwd = before;
         if names::computed_call(lang, &tokens) {
             self.dynamic(arg.span, "the code computes the names that it calls");
         }
@@ -120,6 +123,61 @@ impl Engine<'_> {
                 "inline code that isn't provably harmless",
             );
         }
+    }
+
+    /// What code does by assigning: to the environment, and to the files that perl reads.
+    fn code_assignments(&mut self, lang: &str, tokens: &[Token], span: Span) {
+        let mut gives_files = false;
+        for (i, token) in tokens.iter().enumerate() {
+            let Token::Name(name) = token else { continue };
+            let behind = tokens.get(i + 1..).unwrap_or_default();
+            match (lang, name.as_str(), behind) {
+                (
+                    "python",
+                    "os.environ" | "environ",
+                    [Token::Punct('['), Token::Str(key, _), Token::Punct(']'), Token::Punct('='), rest @ ..],
+                )
+                | ("ruby", "ENV", [Token::Punct('['), Token::Str(key, _), Token::Punct(']'), Token::Punct('='), rest @ ..])
+                    if rest.first() != Some(&Token::Punct('=')) =>
+                {
+                    self.set_by_code(key, rest, span);
+                }
+                (
+                    "perl",
+                    "$ENV",
+                    [Token::Punct('{'), Token::Name(key) | Token::Str(key, _), Token::Punct('}'), Token::Punct('='), rest @ ..],
+                ) if !matches!(rest.first(), Some(Token::Punct('=' | '~'))) => {
+                    self.set_by_code(key, rest, span);
+                }
+                ("js", name, [Token::Punct('='), rest @ ..]) if rest.first() != Some(&Token::Punct('=')) => {
+                    if let Some(key) = name.strip_prefix("process.env.") {
+                        self.set_by_code(key, rest, span);
+                    }
+                }
+                ("perl", "@ARGV", [Token::Punct('='), ..])
+                | ("perl", "push" | "unshift", [Token::Name(_) | Token::Punct('('), ..]) => {
+                    gives_files = true;
+                }
+                _ => {}
+            }
+        }
+        if gives_files {
+            for token in tokens {
+                if let Token::Str(text, _) = token
+                    && (self.classify(text).secret)
+                {
+                    self.path_read(&Arg::literal(text.as_str(), span));
+                }
+            }
+        }
+    }
+
+    fn set_by_code(&mut self, key: &str, value: &[Token], span: Span) {
+        let text = match value.first() {
+            Some(Token::Str(text, true)) => text.clone(),
+            _ => HOLE.to_string(),
+        };
+        self.env_effect(key, &text, span);
     }
 
     /// Reads the code once more, by its grammar where there is one, and looks into its strings. True if both readings
@@ -157,7 +215,9 @@ impl Engine<'_> {
 
     fn code_action(&mut self, action: Action, name: &str, tokens: &[Token], i: usize, arg: &Arg) {
         let args = lex::call_args(tokens, i + 1);
-        let literal = |k: usize| args.get(k).and_then(|a| a.literal.clone());
+        let spread = args.iter().any(|a| a.spread);
+        let literal = |k: usize| args.get(k).filter(|a| !a.keyword && !spread).and_then(|a| a.literal.clone());
+        let named = |keys: &[&str]| args.iter().find(|a| keys.contains(&a.key.as_str())).map(|a| a.literal.clone());
         let span = arg.span;
         let path = |t: String| Arg::literal(t, span);
         // What is put together from known and unknown pieces keeps its known pieces.
@@ -165,28 +225,12 @@ impl Engine<'_> {
         let unknown = || Arg::literal(partial.clone(), span);
         match action {
             Action::Safe => {}
-            Action::Shell => match literal(0) {
-                Some(cmd) if args.first().is_some_and(|a| a.words.is_empty()) => {
-                    self.shell_arg(&path(cmd), &Stream::default(), false);
-                    // Further arguments make it a list (perl, ruby: `system "rm", "-rf"`).
-                    if args.len() > 1 && args.iter().all(|a| a.literal.is_some()) {
-                        let words: Vec<Arg> = args.iter().filter_map(|a| a.literal.clone()).map(path).collect();
-                        self.wrapped(&words, &Stream::default(), false, span);
-                    }
-                    if let Some(more) = args.get(1).filter(|a| !a.words.is_empty()) {
-                        let mut words: Vec<Arg> = literal(0).into_iter().map(path).collect();
-                        words.extend(more.words.iter().cloned().map(path));
-                        self.wrapped(&words, &Stream::default(), false, span);
-                    }
-                }
-                _ => match args.first() {
-                    Some(a) if !a.words.is_empty() && a.complete => {
-                        let words: Vec<Arg> = a.words.iter().cloned().map(path).collect();
-                        self.wrapped(&words, &Stream::default(), false, span);
-                    }
-                    _ => self.dynamic(span, "the code runs a command that it computes"),
-                },
-            },
+            Action::Shell => {
+                let before = self.cwd.clone();
+                self.shell_settings(&args, span);
+                self.code_shell(&args, span);
+                self.cwd = before;
+            }
             Action::Dynamic => {
                 self.emit_raw(
                     EffectKind::Dynamic,
@@ -210,20 +254,31 @@ impl Engine<'_> {
                 self.code_write(&target);
             }
             Action::Write2 => {
-                let target = literal(1).map_or_else(unknown, path);
+                let to = named(&["dst", "dest", "target", "destination"]).flatten();
+                let target = literal(1).or(to).map_or_else(|| Arg::literal(HOLE, span), path);
                 self.path_write(&target);
             }
             Action::Move => {
-                let (a, b) = (literal(0).map_or_else(unknown, path), literal(1).map_or_else(unknown, path));
+                let (from, to) =
+                    (named(&["src", "source"]).flatten(), named(&["dst", "dest", "target", "destination"]).flatten());
+                let (a, b) = (literal(0).or(from).map_or_else(unknown, path), literal(1).or(to).map_or_else(unknown, path));
                 self.path_move(&a);
                 self.path_write(&b);
             }
             Action::Read => {
                 let target = literal(0).map_or_else(unknown, path);
-                if target.text.contains("://") { self.network(&target) } else { self.path_read(&target) }
+                if let (true, Some(cmd)) = (name.starts_with("IO."), target.text.strip_prefix('|')) {
+                    let cmd = cmd.to_owned();
+                    self.shell_arg(&path(cmd), &Stream::default(), false);
+                } else if target.text.contains("://") {
+                    self.network(&target)
+                } else {
+                    self.path_read(&target)
+                }
             }
             Action::Open => {
-                let target = literal(0).map_or_else(unknown, path);
+                let file = named(&["file", "filename", "path", "name"]).flatten();
+                let target = literal(0).or(file).map_or_else(unknown, path);
                 if target.text.starts_with('|') || target.text.ends_with('|') {
                     let cmd = target.text.trim_matches('|').to_owned();
                     self.shell_arg(&path(cmd), &Stream::default(), false);
@@ -232,6 +287,8 @@ impl Engine<'_> {
                 let mode = args.iter().skip(1).find_map(|a| {
                     a.literal.clone().filter(|m| !m.is_empty() && m.len() <= 4 && m.bytes().all(|c| b"rwaxb+tU".contains(&c)))
                 });
+                let mode = mode.or_else(|| named(&["mode"]).map(|m| m.unwrap_or_else(|| "w".to_owned())));
+                let mode = if spread { Some("w".to_owned()) } else { mode };
                 let more = args.len() > 1 && args.get(1).is_some_and(|a| a.literal.is_none() && !a.keyword);
                 match mode {
                     Some(m) if m.contains(['w', 'a', 'x', '+']) => self.code_write(&target),
@@ -283,6 +340,30 @@ impl Engine<'_> {
             Action::Process => {
                 self.emit_raw(EffectKind::Process, None, Certainty::Possible, span, Risk::High, "the code signals processes");
             }
+            Action::PathMethodOpen => {
+                let target = lex::receiver_literal(tokens, i).map_or_else(|| Arg::literal(HOLE, span), path);
+                let mode = literal(0).or_else(|| named(&["mode"]).map(|m| m.unwrap_or_else(|| "w".to_owned())));
+                let mode = mode.unwrap_or_else(|| if args.iter().any(|a| !a.keyword) { "w" } else { "r" }.to_owned());
+                if mode.len() <= 4 && mode.contains(['w', 'a', 'x', '+']) {
+                    self.code_write(&target)
+                } else {
+                    self.path_read(&target)
+                }
+            }
+            Action::PathMethodMove => {
+                let from = lex::receiver_literal(tokens, i).map_or_else(|| Arg::literal(HOLE, span), path);
+                let to = literal(0).or(named(&["target"]).flatten()).map_or_else(|| Arg::literal(HOLE, span), path);
+                self.path_move(&from);
+                self.path_write(&to);
+            }
+            Action::Chdir => {
+                let to = literal(0).unwrap_or_else(|| HOLE.to_string());
+                self.change_dir(&to);
+            }
+            Action::Setenv => {
+                let texts: Vec<String> = args.iter().flat_map(|a| a.texts.iter().cloned()).collect();
+                self.code_environment(&texts, span);
+            }
             Action::PathMethodDelete | Action::PathMethodWrite | Action::PathMethodRead => {
                 // `Path("x").unlink()`: the path stands before.
                 let target = lex::receiver_literal(tokens, i).map_or_else(unknown, path);
@@ -315,6 +396,58 @@ impl Engine<'_> {
                     Risk::High,
                     "the code reaches below the language",
                 );
+            }
+        }
+    }
+
+    /// Code that runs a command: a line for a shell, or the words of a list.
+    fn code_shell(&mut self, args: &[lex::CallArg], span: Span) {
+        let literal = |k: usize| args.get(k).filter(|a| !a.keyword && !a.spread).and_then(|a| a.literal.clone());
+        let path = |t: String| Arg::literal(t, span);
+        match literal(0) {
+            Some(cmd) if args.first().is_some_and(|a| a.words.is_empty()) => {
+                self.shell_arg(&path(cmd), &Stream::default(), false);
+                // Further arguments make it a list (perl, ruby: `system "rm", "-rf"`).
+                if args.len() > 1 && args.iter().all(|a| a.literal.is_some()) {
+                    let words: Vec<Arg> = args.iter().filter_map(|a| a.literal.clone()).map(path).collect();
+                    self.wrapped(&words, &Stream::default(), false, span);
+                }
+                if let Some(more) = args.get(1).filter(|a| !a.words.is_empty()) {
+                    let mut words: Vec<Arg> = literal(0).into_iter().map(path).collect();
+                    words.extend(more.words.iter().cloned().map(path));
+                    self.wrapped(&words, &Stream::default(), false, span);
+                }
+            }
+            _ => match args.first() {
+                Some(a) if !a.words.is_empty() && a.complete => {
+                    let words: Vec<Arg> = a.words.iter().cloned().map(path).collect();
+                    self.wrapped(&words, &Stream::default(), false, span);
+                }
+                _ => self.dynamic(span, "the code runs a command that it computes"),
+            },
+        }
+    }
+
+    /// What a call that runs a command sets for it by keyword: directory, environment, another program.
+    fn shell_settings(&mut self, args: &[lex::CallArg], span: Span) {
+        for a in args.iter().filter(|a| a.keyword) {
+            match a.key.as_str() {
+                "cwd" => self.change_dir(&a.literal.clone().unwrap_or_else(|| HOLE.to_string())),
+                "env" => self.code_environment(&a.texts, span),
+                "executable" => {
+                    let program = a.literal.clone().unwrap_or_else(|| HOLE.to_string());
+                    self.wrapped(&[Arg::literal(program, span), Arg::literal(HOLE, span)], &Stream::default(), false, span);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Names and values of the environment, in turn.
+    fn code_environment(&mut self, texts: &[String], span: Span) {
+        for pair in texts.chunks(2) {
+            if let [name, value] = pair {
+                self.env_effect(name, value, span);
             }
         }
     }

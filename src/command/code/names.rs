@@ -23,6 +23,12 @@ pub(crate) enum Action {
     NetSend,
     Process,
     PathMethodDelete,
+    PathMethodMove,
+    PathMethodOpen,
+    /// Changes the directory that later paths start from.
+    Chdir,
+    /// Sets a variable of the environment.
+    Setenv,
     PathMethodWrite,
     PathMethodRead,
     Execute,
@@ -44,7 +50,11 @@ const PYTHON: Names = &[
     (Action::Delete, "remove unlink"),
     (Action::DeleteTree, "rmtree removedirs rmdir"),
     (Action::Write, "mkdir makedirs mkfifo mknod truncate chmod lchmod chown lchown utime touch extractall"),
-    (Action::Write2, "copy copyfile copy2 copytree symlink link make_archive copymode"),
+    (Action::Write2, "copy copyfile copy2 copytree symlink link copymode"),
+    (Action::Write, "make_archive"),
+    (Action::Chdir, "chdir fchdir"),
+    (Action::Setenv, "putenv"),
+    (Action::Dynamic, "unsafe_load unsafe_load_all read_pickle"),
     (Action::Move, "rename renames replace_file move"),
     (Action::Open, "open fdopen"),
     (Action::Network, "urlopen urlretrieve requests urllib http httpx aiohttp ftplib poplib imaplib nntplib xmlrpc"),
@@ -83,6 +93,7 @@ const JS: Names = &[
     (Action::Network, "fetch http https http2 axios request got"),
     (Action::NetSend, "net dgram tls connect createConnection createServer post put WebSocket"),
     (Action::Process, "kill setuid setgid abort"),
+    (Action::Chdir, "chdir"),
 ];
 
 const RUBY: Names = &[
@@ -101,6 +112,7 @@ const RUBY: Names = &[
     (Action::Network, "get URI.open get_response"),
     (Action::NetSend, "TCPSocket UDPSocket TCPServer Socket post post_form put UNIXSocket start"),
     (Action::Process, "kill fork daemon setuid abort_on"),
+    (Action::Chdir, "chdir cd"),
 ];
 
 const PHP: Names = &[
@@ -121,6 +133,7 @@ const PHP: Names = &[
         "fsockopen pfsockopen stream_socket_client stream_socket_server socket_connect socket_create curl_exec curl_init curl_setopt",
     ),
     (Action::Process, "posix_kill pcntl_fork posix_setuid"),
+    (Action::Chdir, "chdir chroot"),
 ];
 
 const PERL: Names = &[
@@ -137,6 +150,7 @@ const PERL: Names = &[
         "socket connect IO::Socket::INET IO::Socket IO::Socket::SSL LWP::UserAgent HTTP::Tiny LWP::Simple Net::FTP",
     ),
     (Action::Process, "kill fork setpgrp"),
+    (Action::Chdir, "chdir chroot"),
 ];
 
 const LUA: Names = &[
@@ -153,7 +167,7 @@ const LUA: Names = &[
 ];
 
 /// Names that never do anything outside the program.
-const PYTHON_SAFE: &str = "import from as if else elif for in not and or is None True False print len range str int float bool list dict set tuple sorted sum min max abs enumerate zip map filter any all repr round type isinstance lambda def return class pass break continue try except finally raise with while yield assert format join split strip lstrip rstrip upper lower title replace startswith endswith find index count items keys values get append extend update pop insert sort reverse reversed encode decode json json.load json.loads json.dumps json.tool sys sys.stdin sys.argv sys.version sys.version_info sys.path sys.executable sys.platform sys.exit sys.maxsize sys.stdin.read sys.stdin.readlines sys.stdin.readline sys.stdout.write sys.stderr sys.prefix sys.byteorder sys.getsizeof sys.stdout read readline readlines os os.path os.path.exists os.path.join os.path.abspath os.path.realpath os.path.basename os.path.dirname os.path.isfile os.path.isdir os.path.getsize os.path.relpath os.path.expanduser os.getcwd os.listdir os.walk os.scandir os.sep os.name os.cpu_count os.uname os.getpid os.stat re re.findall re.search re.match re.sub re.compile math datetime time time.time random string collections itertools functools operator statistics textwrap decimal fractions hashlib uuid platform pprint glob fnmatch csv io secrets calendar typing dataclasses copy bisect heapq pathlib Path argparse ast ast.parse tokenize keyword struct zlib_crc inspect locale site sysconfig tomllib toml yaml yaml.safe_load yaml.safe_load_all configparser hexdigest sha256 md5 sha1 now today strftime isoformat timedelta date Counter defaultdict pformat ord chr hex oct bin divmod pow e f i j k n x y d s a b c l r t v p m w o q data line lines item name key value result res obj _ self __version__ __file__ __name__ __doc__ sqrt pi floor ceil log exp sin cos datetime.datetime.now datetime.date.today stdin nums words text num uuid4 token_hex version python_version system_name iterdir exists is_file is_dir stem suffix parent rglob stat st_size group groups tqdm ensure_ascii indent sort_keys end sep file utf8 encoding errors key default mode end next iter slice hash id callable dir object Exception ValueError KeyError json.JSONDecodeError dumps loads load parse search match sub findall compile_ safe_load base64 b64encode calendar.month randint choice seed shuffle";
+const PYTHON_SAFE: &str = "import from as if else elif for in not and or is None True False print len range str int float bool list dict set tuple sorted sum min max abs enumerate zip map filter any all repr round type isinstance lambda def return class pass break continue try except finally raise with while yield assert format join split strip lstrip rstrip upper lower title replace startswith endswith find index count items keys values get append extend update pop insert sort reverse reversed encode decode json json.load json.loads json.dumps json.tool sys sys.stdin sys.argv sys.version sys.version_info sys.path sys.executable sys.platform sys.exit sys.maxsize sys.stdin.read sys.stdin.readlines sys.stdin.readline sys.stdout.write sys.stderr sys.prefix sys.byteorder sys.getsizeof sys.stdout read readline readlines os os.path os.path.exists os.path.join os.path.abspath os.path.realpath os.path.basename os.path.dirname os.path.isfile os.path.isdir os.path.getsize os.path.relpath os.path.expanduser os.getcwd os.listdir os.walk os.scandir os.sep os.name os.cpu_count os.uname os.getpid os.stat re re.findall re.search re.match re.sub re.compile math datetime time time.time random string collections itertools functools operator statistics textwrap decimal fractions hashlib uuid platform pprint glob fnmatch csv reader DictReader getsource getsourcefile getfile getdoc signature getmembers isfunction io secrets calendar typing dataclasses copy bisect heapq pathlib Path argparse ast ast.parse tokenize keyword struct zlib_crc inspect locale site sysconfig tomllib toml yaml yaml.safe_load yaml.safe_load_all configparser hexdigest sha256 md5 sha1 now today strftime isoformat timedelta date Counter defaultdict pformat ord chr hex oct bin divmod pow e f i j k n x y d s a b c l r t v p m w o q data line lines item name key value result res obj _ self __version__ __file__ __name__ __doc__ sqrt pi floor ceil log exp sin cos datetime.datetime.now datetime.date.today stdin nums words text num uuid4 token_hex version python_version system_name iterdir exists is_file is_dir stem suffix parent rglob stat st_size group groups tqdm ensure_ascii indent sort_keys end sep file utf8 encoding errors key default mode end next iter slice hash id callable dir object Exception ValueError KeyError json.JSONDecodeError dumps loads load parse search match sub findall compile_ safe_load base64 b64encode calendar.month randint choice seed shuffle";
 const JS_SAFE: &str = "const let var function return if else for of in while do new typeof instanceof null undefined true false this class extends async await try catch finally throw switch case break continue default delete void yield console.log console.error console.table console.dir console.info JSON.parse JSON.stringify JSON Math Math.max Math.min Math.round Math.floor Math.random Math.sqrt Math.PI Date Date.now Object Object.keys Object.entries Object.values Object.assign Array Array.from Array.isArray String Number Boolean RegExp Map Set Promise Symbol BigInt parseInt parseFloat isNaN process.version process.versions process.versions.node process.versions.v8 process.argv process.env process.cwd process.exit process.platform process.arch process.memoryUsage process.stdout.write process.uptime process.hrtime process.stdin process process.execPath process.pid os os.cpus os.platform os.totalmem os.freemem os.homedir os.tmpdir os.EOL os.hostname path path.join path.resolve path.basename path.dirname path.extname fs fs.existsSync fs.statSync existsSync statSync length map filter reduce forEach push pop slice splice join split replace trim toString toFixed toUpperCase toLowerCase includes indexOf startsWith endsWith match test sort reverse keys values entries has get set concat flat flatMap find some every then catch padStart padEnd repeat charAt charCodeAt version name scripts dependencies devDependencies x y z a b c d e f i j k n s v m p r t o data json pkg res line key item result acc cur err util util.inspect crypto.randomUUID crypto.randomBytes crypto.createHash randomUUID update digest on url URL querystring assert encodeURIComponent decodeURIComponent setTimeout toISOString getTime require performance.now import default module exports";
 const RUBY_SAFE: &str = "puts print p pp require def end if else elsif unless while until for in do each map select reject reduce inject sum to_s to_i to_f to_a to_h length size join split strip chomp upcase downcase gsub sub match scan sort sort_by reverse first last uniq min max nil true false return yield lambda proc class module begin rescue ensure and or not then case when JSON.parse JSON.pretty_generate JSON RUBY_VERSION RUBY_PLATFORM Time.now Time Date.today Date Math STDIN.read STDIN ARGF ARGV ENV File.exist? File.basename File.dirname File.extname File.join File.size Dir.pwd Dir.glob Dir $stdin $stdin.read $stdout $_ gets x y a b c i n s k v l line key value data rand Integer Float String Array Hash format printf times upto step each_with_index each_line include? empty? nil? keys values count zip flat_map group_by tally sprintf Gem::VERSION Gem Ruby Set Comparable Struct SecureRandom.hex SecureRandom.uuid SecureRandom";
 const PHP_SAFE: &str = "echo print php phpversion phpinfo PHP_VERSION PHP_EOL PHP_OS var_dump print_r json_encode json_decode strlen str_replace explode implode trim strtoupper strtolower substr count array_keys array_values array_sum array_merge in_array sort ksort range foreach for while if else elseif return function fn as true false null date time microtime strtotime rand mt_rand random_int max min abs round floor ceil sqrt sprintf printf number_format md5 sha1 hash crc32 base64_encode bin2hex random_bytes uniqid isset empty unset is_array is_string intval floatval strval var_export exit die STDIN STDOUT fgets feof stream_get_contents str_repeat str_pad ucfirst ucwords strrev htmlspecialchars urlencode rawurlencode urldecode JSON_PRETTY_PRINT extension_loaded get_loaded_extensions ini_get php_sapi_name memory_get_usage sys_get_temp_dir getcwd file_exists is_file is_dir filesize basename dirname pathinfo password_hash PASSWORD_DEFAULT PASSWORD_BCRYPT array list new DateTime";
@@ -313,6 +327,63 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                 {
                     return Some(Action::Shell);
                 }
+                // What is loaded can be code, unless the format knows none.
+                "torch.load" | "joblib.load" => return Some(Action::Dynamic),
+                _ if called && last == "load" => {
+                    let head = name.rsplit_once('.').map(|(h, _)| h);
+                    let given =
+                        |word: &str| tokens.iter().any(|t| matches!(t, Token::Name(n) if n.rsplit('.').next() == Some(word)));
+                    return match head {
+                        Some("json" | "tomllib" | "toml" | "simplejson" | "ujson" | "orjson" | "tomli") => Some(Action::Safe),
+                        Some("yaml") if given("SafeLoader") || given("CSafeLoader") || given("BaseLoader") => Some(Action::Safe),
+                        Some("yaml") => Some(Action::Dynamic),
+                        Some("np" | "numpy") if given("allow_pickle") => Some(Action::Dynamic),
+                        Some("np" | "numpy") => Some(Action::Read),
+                        None if given("json") || given("tomllib") => Some(Action::Safe),
+                        _ => None,
+                    };
+                }
+                "os.environ.update" | "os.environ.setdefault" => return Some(Action::Setenv),
+                // Handed on under another name.
+                "open" | "io.open"
+                    if !called && !member && !matches!(next, Some(Token::Name(_)) | None | Some(Token::Punct('\n' | ';'))) =>
+                {
+                    return Some(Action::Dynamic);
+                }
+                "open" | "io.open" if !called && !member && matches!(prev, Some(Token::Punct('=' | ':' | ',' | '(' | '['))) => {
+                    return Some(Action::Dynamic);
+                }
+                "open" if matches!(next, Some(Token::Name(n)) if n == "as") => return Some(Action::Dynamic),
+                _ if called && last == "open" && name.contains('.') => {
+                    let head = name.rsplit_once('.').map(|(h, _)| h);
+                    let module = matches!(
+                        head,
+                        Some(
+                            "io" | "os"
+                                | "codecs"
+                                | "gzip"
+                                | "bz2"
+                                | "lzma"
+                                | "tarfile"
+                                | "zipfile"
+                                | "wave"
+                                | "shelve"
+                                | "dbm"
+                                | "Image"
+                                | "webbrowser"
+                                | "fileinput"
+                                | "tokenize"
+                                | "aiofiles"
+                        )
+                    );
+                    return Some(if module { Action::Open } else { Action::PathMethodOpen });
+                }
+                // Text is replaced by text; a path is replaced by nothing but one place.
+                _ if called && last == "replace" && (member || name.contains('.')) && name != "os.replace" => {
+                    let args = super::lex::call_args(tokens, i + 1);
+                    let place = matches!(args.as_slice(), [one] if !one.keyword && (one.literal.is_some() || member && super::lex::receiver_literal(tokens, i).is_some()));
+                    return Some(if place { Action::PathMethodMove } else { Action::Safe });
+                }
                 "re.compile" | "json.dump" | "asyncio.run" => return Some(Action::Safe),
                 "codecs.open" => return Some(Action::Open),
                 "os.replace" => return Some(Action::Move),
@@ -374,7 +445,9 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                     return Some(if matches!(last, "unlink" | "rmdir") {
                         Action::PathMethodDelete
                     } else if last == "open" {
-                        Action::PathMethodRead
+                        Action::PathMethodOpen
+                    } else if last == "rename" {
+                        Action::PathMethodMove
                     } else {
                         Action::PathMethodWrite
                     });
@@ -411,12 +484,23 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
         }
         "js" => {
             if name == "require" || name == "import" {
+                if let (false, Some(Token::Str(m, _))) = (called, next) {
+                    return Some(js_module(m));
+                }
                 return match tokens.get(i + 2) {
                     Some(Token::Str(m, true)) if called => Some(js_module(m)),
                     Some(Token::Name(_)) if name == "import" && !called => Some(Action::Safe),
                     _ if called => Some(Action::Dynamic),
                     _ => Some(Action::Safe),
                 };
+            }
+            if name == "from"
+                && let Some(Token::Str(m, _)) = next
+            {
+                return Some(js_module(m));
+            }
+            if name.split('.').any(|part| part == "Reflect") {
+                return Some(Action::Dynamic);
             }
             if matches!(
                 last,
@@ -470,8 +554,17 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
             if matches!(prev, Some(Token::Name(n)) if n == "use") {
                 return Some(if listed(PERL_SAFE, name) { Action::Safe } else { Action::Execute });
             }
-            // A hash key or a method is no call of the builtin.
-            if matches!(prev, Some(Token::Punct('{'))) && matches!(next, Some(Token::Punct('}'))) {
+            // `name => value`: a key.
+            if matches!((next, tokens.get(i + 2)), (Some(Token::Punct('=')), Some(Token::Punct('>')))) {
+                return Some(Action::Safe);
+            }
+            // A hash key or a method is no call of the builtin; a block that holds one is.
+            let of_hash = match i.checked_sub(2).and_then(|k| tokens.get(k)) {
+                Some(Token::Name(n)) => n.starts_with(['$', '@', '%']),
+                Some(Token::Punct(p)) => matches!(p, '>' | ']'),
+                _ => false,
+            };
+            if of_hash && matches!(prev, Some(Token::Punct('{'))) && matches!(next, Some(Token::Punct('}'))) {
                 return Some(Action::Safe);
             }
         }
@@ -481,9 +574,9 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                 return Some(Action::NetSend);
             }
             if name == "require" {
-                return match next {
-                    Some(Token::Str(..)) => Some(Action::Safe),
-                    Some(Token::Punct('(')) => Some(Action::Safe),
+                let what = if next == Some(&Token::Punct('(')) { tokens.get(i + 2) } else { next };
+                return match what {
+                    Some(Token::Str(library, true)) if !library.starts_with(['/', '.', '~']) => Some(Action::Safe),
                     _ => Some(Action::Dynamic),
                 };
             }
@@ -582,6 +675,7 @@ fn js_module(m: &str) -> Action {
         }
         "vm" | "inspector" | "worker_threads" | "module" | "v8" | "repl" | "cluster" => Action::Dynamic,
         "net" | "dgram" | "tls" | "http2" => Action::NetSend,
+        m if m.contains("://") || m.starts_with("data:") => Action::Dynamic,
         m if m.starts_with('.') && m.ends_with(".json") => Action::Safe,
         _ => Action::Execute,
     }
@@ -608,10 +702,49 @@ pub(crate) fn hole_is_code(tokens: &[Token], i: usize) -> bool {
         || matches!(prev, Some(Token::Hole))
 }
 
+/// True for Perl that calls by the name that a variable or an expression holds: `&$f(…)`, `&{"f"}`, `"f"->(…)`.
+fn symbolic_call(tokens: &[Token]) -> bool {
+    tokens.iter().enumerate().any(|(i, t)| {
+        let amp = |k: usize| tokens.get(k) == Some(&Token::Punct('&'));
+        let computed = match tokens.get(i + 1) {
+            Some(Token::Name(n)) => n.starts_with('$'),
+            Some(Token::Punct('{')) => true,
+            _ => false,
+        };
+        if *t == Token::Punct('&') && computed {
+            // `&&` joins conditions, and `&` between two values is an operator.
+            let run = (0..=i).rev().take_while(|k| amp(*k)).count();
+            let before = i.checked_sub(run).and_then(|k| tokens.get(k));
+            let value = match before {
+                Some(Token::Name(n)) => n.starts_with(['$', '@', '%']),
+                Some(Token::Num | Token::Str(..) | Token::Punct(')' | ']' | '}')) => true,
+                _ => false,
+            };
+            return run == 3 || run == 1 && !value;
+        }
+        matches!(t, Token::Str(..))
+            && matches!(tokens.get(i + 1..i + 4), Some([Token::Punct('-'), Token::Punct('>'), Token::Punct('(')]))
+    })
+}
+
 /// True if the code calls what it looks up by a computed name: `x["a" + "b"](…)`.
 pub(crate) fn computed_call(lang: &str, tokens: &[Token]) -> bool {
-    if matches!(lang, "perl" | "ruby") {
+    if lang == "perl" {
+        return symbolic_call(tokens);
+    }
+    if lang == "ruby" {
         return false;
+    }
+    // `("sys" . "tem")(…)`, `"system"(…)`
+    let by_text = |w: &[Token]| matches!(w, [Token::Str(..) | Token::Punct(')'), Token::Punct('(')]);
+    if lang == "php" && tokens.windows(2).any(by_text) {
+        return true;
+    }
+    // Functions taken from a module by their number.
+    let listed = |t: &Token| matches!(t, Token::Name(n) if n.starts_with("Object.values") || n.starts_with("Object.entries"));
+    if lang == "js" && tokens.iter().any(listed) && tokens.windows(2).any(|w| matches!(w, [Token::Punct(']'), Token::Punct('(')]))
+    {
+        return true;
     }
     tokens.windows(3).enumerate().any(|(i, w)| {
         matches!(w, [Token::Punct(']'), Token::Punct('('), _]) && {
