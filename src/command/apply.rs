@@ -1,6 +1,6 @@
 //! Reads a program's arguments by its entry in the table and collects the effects.
 
-pub(crate) use super::call::{Call, read};
+pub(crate) use super::call::{Call, Seen, read};
 use super::call::{holds, read_as};
 use super::chars::{HOLE, has_hole, show};
 use super::effect::{Certainty, EffectKind, How, Risk, Span};

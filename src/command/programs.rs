@@ -332,6 +332,7 @@ impl Engine<'_> {
                 None
             }
             "perl" => {
+                self.perl_operands(rest);
                 for a in rest {
                     if let Some(m) = a.text.strip_prefix("-M").or_else(|| a.text.strip_prefix("-m"))
                         && m.contains([';', '(', '`', '{'])
@@ -636,6 +637,33 @@ impl Engine<'_> {
         {
             let last = (*last).clone();
             self.path_empty(&last);
+        }
+    }
+
+    /// `perl -n`, `-p` and `<>` open their operands in the old way: `>file` is written, `cmd|` is run.
+    fn perl_operands(&mut self, rest: &[Arg]) {
+        let ctx = self.ctx;
+        let Some(spec) = ctx.table.get("perl") else { return };
+        let (call, _) = read(spec, rest);
+        let code = |f: &super::apply::Seen<'_>| matches!(f.name.as_str(), "-e" | "-E");
+        let opens = call.has("-n")
+            || call.has("-p")
+            || call
+                .flags
+                .iter()
+                .filter(|f| code(f))
+                .any(|f| f.values.iter().any(|v| v.text.contains("<>") || v.text.contains("<ARGV>")));
+        if !opens || !call.flags.iter().any(code) {
+            return;
+        }
+        for a in &call.operands {
+            let t = a.text.trim();
+            if let Some(file) = t.strip_prefix('>') {
+                self.path_write(&Arg::literal(file.trim_start_matches(['>', ' ']), a.span));
+                self.path_empty(&Arg::literal(file.trim_start_matches(['>', ' ']), a.span));
+            } else if t.starts_with('|') || t.ends_with('|') {
+                self.shell_arg(&Arg::literal(t.trim_matches('|'), a.span), &Stream::unknown(), false);
+            }
         }
     }
 
