@@ -20,6 +20,9 @@ impl Engine<'_> {
             } else if a.text.starts_with("--config-env=") || (a.text.starts_with("-c") && a.text.contains('=')) {
                 Some(a)
             } else if matches!(a.text.as_str(), "-C" | "--git-dir" | "--work-tree" | "--namespace") {
+                if let (true, Some(dir)) = (a.text == "--git-dir", rest.get(i)) {
+                    self.git_elsewhere(&dir.text.clone(), dir.span);
+                }
                 i += 1;
                 None
             } else if a.text.starts_with('-') {
@@ -27,6 +30,9 @@ impl Engine<'_> {
                     && !dir.is_empty()
                 {
                     self.dynamic(a.span, "git looks for its programs elsewhere");
+                }
+                if let Some(dir) = a.text.strip_prefix("--git-dir=") {
+                    self.git_elsewhere(&dir.to_owned(), a.span);
                 }
                 None
             } else {
@@ -36,8 +42,16 @@ impl Engine<'_> {
                 return self.git_commands(rest.get(i.saturating_sub(1)..).unwrap_or_default());
             };
             if let Some(p) = pair {
-                let t = p.text.strip_prefix("-c").unwrap_or(&p.text);
+                // What the environment holds for a setting isn't known here, unless the line has set it.
+                let by_env = a.text.starts_with("--config-env");
+                let t = p.text.strip_prefix("--config-env=").or_else(|| p.text.strip_prefix("-c")).unwrap_or(&p.text);
                 let (k, v) = t.split_once('=').unwrap_or((t, ""));
+                if by_env {
+                    let value = self.vars.get(v).map_or_else(|| HOLE.to_string(), |v| v.text.clone());
+                    let k = k.to_owned();
+                    self.git_setting(&k, &Arg::literal(value, p.span));
+                    continue;
+                }
                 let v = Arg { text: v.to_owned(), at: p.at.map(|o| o + p.text.len() - v.len()), ..p.clone() };
                 let k = k.to_owned();
                 self.git_setting(&k, &v);
@@ -242,6 +256,7 @@ impl Engine<'_> {
     /// git subcommands that run commands given as arguments.
     fn git_commands(&mut self, words: &[Arg]) {
         let Some((sub, args)) = words.split_first() else { return };
+        self.git_files(&sub.text.clone(), args);
         let after =
             |names: &[&str]| args.iter().position(|a| names.contains(&a.text.as_str())).and_then(|i| args.get(i + 1)).cloned();
         match sub.text.as_str() {
@@ -329,7 +344,8 @@ impl Engine<'_> {
                     }
                 }
             }
-            "clone" | "fetch" | "pull" | "push" | "ls-remote" | "archive" | "remote" | "submodule" => {
+            "clone" | "fetch" | "pull" | "push" | "ls-remote" | "archive" | "remote" | "submodule" | "fetch-pack"
+            | "send-pack" => {
                 for (i, a) in args.iter().enumerate() {
                     let t = a.text.as_str();
                     if let Some(cmd) = t.strip_prefix("ext::") {

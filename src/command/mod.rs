@@ -30,6 +30,7 @@ mod fetched;
 mod filters;
 mod foreign;
 mod git;
+mod git_files;
 mod heredoc;
 mod hosts;
 mod launch;
