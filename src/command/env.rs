@@ -110,6 +110,31 @@ const LOADS: &[&str] = &[
     "GIT_CONFIG_PARAMETERS",
     "GIT_EXEC_PATH",
     "GIT_TEMPLATE_DIR",
+    "GIT_DIR",
+    "GIT_COMMON_DIR",
+    "PYTHONPATH",
+    "PYTHONPYCACHEPREFIX",
+    "NODE_PATH",
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_CONFIG_DIRS",
+    "RIPGREP_CONFIG_PATH",
+    "ACKRC",
+    "CARGO_HOME",
+    "KUBECONFIG",
+    "CURL_HOME",
+    "WGETRC",
+    "SYSTEM_WGETRC",
+    "PSQLRC",
+    "FZF_DEFAULT_OPTS",
+    "FZF_DEFAULT_OPTS_FILE",
+    "LESS",
+    "RUSTFLAGS",
+    "RUSTDOCFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_BUILD_RUSTFLAGS",
+    "SHELL",
+    "MAKESHELL",
     "SHELLOPTS",
     "BASHOPTS",
     "IFS_LOAD",
@@ -241,6 +266,18 @@ impl Engine<'_> {
                     "packages come from another registry",
                 );
             }
+        } else if matches!(name, "DOCKER_HOST" | "CONTAINER_HOST" | "PODMAN_HOST")
+            && !value.starts_with("unix://")
+            && !value.is_empty()
+        {
+            self.emit_raw(
+                EffectKind::Network,
+                Some(show(super::hosts::host_of(value))),
+                Certainty::Possible,
+                span,
+                Risk::Medium,
+                "containers of another machine",
+            );
         } else if name == "PATH" {
             self.path_value(value, span);
         } else if matches!(name, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "HISTCONTROL" | "HISTIGNORE") {
@@ -365,8 +402,52 @@ impl Engine<'_> {
                 "GIT_CONFIG_COUNT" => value.bytes().all(|c| c.is_ascii_digit()),
                 "PYTHONINSPECT" => true,
                 "PYTHONBREAKPOINT" => value == "0" || matches!(value, "pdb.set_trace" | "ipdb.set_trace"),
-                "PERL5LIB" | "RUBYLIB" | "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" | "TERMINFO" | "ANSIBLE_CONFIG"
-                | "OPENSSL_CONF" | "PHPRC" | "TF_CLI_CONFIG_FILE" => value.split(':').all(|p| {
+                // `+cmd` runs when less starts, `!` in it is a shell; prompts may hold anything.
+                "LESS" => !value.contains(['+', '!', '|', '\0']),
+                "FZF_DEFAULT_OPTS" => !["preview", "bind", "execute", "become", "reload", "transform", "listen", "command", "\0"]
+                    .iter()
+                    .any(|w| value.contains(w)),
+                "RUSTFLAGS" | "RUSTDOCFLAGS" | "CARGO_ENCODED_RUSTFLAGS" | "CARGO_BUILD_RUSTFLAGS" => {
+                    !["linker", "plugin", "load", "\0"].iter().any(|w| value.contains(w))
+                        || value.contains("linker=clang") && !value.contains(['/', '\0'])
+                        || value.contains("linker-flavor") && value.matches("linker").count() == 1
+                }
+                "SHELL" => matches!(
+                    value,
+                    "bash"
+                        | "sh"
+                        | "zsh"
+                        | "fish"
+                        | "/bin/bash"
+                        | "/bin/sh"
+                        | "/bin/zsh"
+                        | "/usr/bin/bash"
+                        | "/usr/bin/zsh"
+                        | "/usr/bin/fish"
+                        | "\0"
+                ),
+                "GIT_DIR" | "GIT_COMMON_DIR" => !matches!(
+                    self.classify(value).class,
+                    super::path::PathClass::Temporary | super::path::PathClass::Outside | super::path::PathClass::System
+                ),
+                // Settings of the user's own are read anyway; those that lie where anyone may write are someone's.
+                "HOME"
+                | "XDG_CONFIG_HOME"
+                | "XDG_CONFIG_DIRS"
+                | "RIPGREP_CONFIG_PATH"
+                | "ACKRC"
+                | "CARGO_HOME"
+                | "KUBECONFIG"
+                | "CURL_HOME"
+                | "WGETRC"
+                | "SYSTEM_WGETRC"
+                | "PSQLRC"
+                | "FZF_DEFAULT_OPTS_FILE"
+                | "PYTHONPYCACHEPREFIX" => {
+                    value.split(':').all(|p| !matches!(self.classify(p).class, super::path::PathClass::Temporary))
+                }
+                "PYTHONPATH" | "NODE_PATH" | "PERL5LIB" | "RUBYLIB" | "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" | "TERMINFO"
+                | "ANSIBLE_CONFIG" | "OPENSSL_CONF" | "PHPRC" | "TF_CLI_CONFIG_FILE" => value.split(':').all(|p| {
                     p.is_empty() || {
                         let c = self.classify(p).class;
                         matches!(c, super::path::PathClass::Inside | super::path::PathClass::Root)
