@@ -7,6 +7,9 @@ use super::expand::{Arg, Var};
 use super::path::{self, PathClass};
 use std::borrow::Cow;
 
+/// Longest directory that is followed, in bytes; what lies deeper isn't known.
+const LONGEST_CWD: usize = 512;
+
 impl Engine<'_> {
     /// Runs a builtin; nothing if the name is none.
     pub(crate) fn builtin(
@@ -310,16 +313,10 @@ impl Engine<'_> {
         if to.is_empty() {
             return;
         }
-        self.cwd =
-            if has_hole(to) && to.contains(HOLE) { None } else { path::normalise(to, self.cwd.as_deref()).map(Cow::Owned) };
-    }
-
-    /// A subscript in a name (`a[$(cmd)]`) is expanded although it is quoted.
-    fn subscript(&mut self, a: &Arg) {
-        if a.text.contains("$(") || a.text.contains('`') {
-            let text = format!(": \"{}\"", a.text.replace('"', "\\\""));
-            self.run_text(&text, Base::Fixed(a.span), How::Substitution, &Stream::default(), false);
-        }
+        let there = if to.contains(HOLE) { None } else { path::normalise(to, self.cwd.as_deref()) };
+        // Every path that follows begins with it: one that only grows would make the work grow with its square.
+        self.cwd = there.filter(|d| d.len() <= LONGEST_CWD.max(self.ctx.cwd.len() + 64)).map(Cow::Owned);
+        self.burn(self.cwd.as_deref().map_or(0, str::len) / 8);
     }
 
     fn source(&mut self, file: &Arg, stdin: &Stream) {
