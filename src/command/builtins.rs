@@ -40,6 +40,13 @@ impl Engine<'_> {
                         // Back to where it was before: the work tree or another known place; not followed.
                         self.cwd = None;
                     }
+                    // Which of the folders of CDPATH holds it isn't known.
+                    Some(a)
+                        if !a.text.starts_with(['/', '.', '~'])
+                            && self.vars.get("CDPATH").is_some_and(|v| !matches!(v.text.as_str(), "" | "." | ":")) =>
+                    {
+                        self.cwd = None;
+                    }
                     Some(a) => self.change_dir(&a.text.clone()),
                 }
                 none
@@ -542,4 +549,30 @@ impl Engine<'_> {
 /// Where a known program is taken to stand.
 fn installed(name: &str, table: &super::table::Table) -> String {
     if table.contains(name) && !name.contains('/') { format!("/usr/bin/{name}") } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::command::{Context, Risk, Table, analyse, measured};
+
+    #[test]
+    fn a_directory_that_only_grows_is_given_up() {
+        let table = Table::builtin();
+        let ctx = Context::new(&table);
+        let line = |n: usize| (0..n).map(|i| format!("cd d{i}; cat x; ")).collect::<String>();
+        // Twice the line is at most some more than twice the work.
+        let work = |n: usize| measured(&line(n), &ctx).1;
+        assert!(work(4000) <= work(2000) * 5 / 2, "{} and {}", work(2000), work(4000));
+        assert_eq!(analyse(&(line(300) + "touch x"), &ctx).risk, Risk::High, "where that is isn't known");
+        assert_eq!(analyse("cd src; cd command; cat x; cd ../..; touch x", &ctx).risk, Risk::Medium);
+    }
+
+    #[test]
+    fn where_cd_leads_may_not_be_known() {
+        let table = Table::builtin();
+        let risk = |cmd: &str| analyse(cmd, &Context::new(&table)).risk;
+        assert_eq!(risk("CDPATH=/ cd etc && rm hosts"), Risk::High);
+        assert_eq!(risk("CDPATH=. cd etc && rm hosts"), Risk::Medium);
+        assert_eq!(risk("rm ~-/x"), Risk::High);
+    }
 }

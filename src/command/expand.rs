@@ -238,6 +238,11 @@ impl Engine<'_> {
             out.push_str(self.cwd.as_deref().unwrap_or("\0"));
             return Some(r);
         }
+        if let Some(r) = rest.strip_prefix('-').filter(|r| r.is_empty() || r.starts_with('/')) {
+            // Where the shell was before isn't followed.
+            out.push(HOLE);
+            return Some(r);
+        }
         None
     }
 

@@ -29,7 +29,8 @@ impl Engine<'_> {
         if arg.text.is_empty() {
             return;
         }
-        if let Some(path) = arg.text.strip_prefix("file://") {
+        let scheme = arg.text.get(..7).filter(|s| s.eq_ignore_ascii_case("file://"));
+        if let Some(path) = scheme.and_then(|s| arg.text.get(s.len()..)) {
             let a = Arg { text: path.to_owned(), ..arg.clone() };
             self.path_read(&a);
             return;

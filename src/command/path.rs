@@ -179,7 +179,7 @@ fn is_system(abs: &str) -> bool {
 }
 
 /// Names of files whose contents are secrets, some of them only in certain places.
-const SECRET_NAMES: [&str; 72] = [
+const SECRET_NAMES: [&str; 77] = [
     "id_rsa",
     "id_dsa",
     "id_ecdsa",
@@ -252,6 +252,11 @@ const SECRET_NAMES: [&str; 72] = [
     "ssh_host_ecdsa_key",
     "ssh_host_dsa_key",
     "cookies",
+    "credentials.tfrc.json",
+    "auth.json",
+    "settings.xml",
+    "gradle.properties",
+    "wp-config.php",
 ];
 
 static SECRET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| SECRET_NAMES.into_iter().collect());
@@ -269,6 +274,9 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
         return match &*lower {
             "cookies" => path.contains("hrom") || path.contains("rave") || path.contains("Edge"),
             "hosts.yml" => path.contains("/gh/"),
+            "auth.json" => path.contains("composer") || path.contains("containers/"),
+            "settings.xml" => path.contains(".m2/"),
+            "gradle.properties" => path.contains(".gradle/"),
             "environ" => path.starts_with("/proc/"),
             "shadow" | "gshadow" | "sudoers" => path.contains("etc"),
             "sam" => path.contains("config/"),
@@ -286,7 +294,23 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
         return !["example", "sample", "template", "dist", "defaults", "schema", "tpl"].iter().any(|x| rest.contains(x));
     }
     let private = |ext| {
-        matches!(ext, "pem" | "key" | "pfx" | "p12" | "kdbx" | "keystore" | "jks" | "ppk" | "ovpn" | "kdb" | "keytab" | "agekey")
+        matches!(
+            ext,
+            "pem"
+                | "key"
+                | "pfx"
+                | "p12"
+                | "kdbx"
+                | "keystore"
+                | "jks"
+                | "ppk"
+                | "ovpn"
+                | "kdb"
+                | "keytab"
+                | "agekey"
+                | "tfstate"
+                | "tfvars"
+        )
     };
     // Names are short: looking byte by byte is quicker than a search that is made for long texts.
     let dot = lower.bytes().rposition(|byte| byte == b'.');
@@ -319,10 +343,11 @@ fn stands_in_a_store(path: &str, name: &str) -> bool {
             ".oci" | "google-chrome" | "Keychains" | ".bitcoin" | ".ethereum" | ".electrum" => {
                 behind.is_some() && !public_in_store(name)
             }
-            ".config" => {
+            ".config" if !below("git") => {
                 let store = ["gcloud", "chromium", "op", "solana", "rclone"].into_iter().any(below);
                 store && !public_in_store(name) || behind.is_some_and(|b| b == "gcloud" || b.starts_with("hub"))
             }
+            ".config" if below("git") => name == "credentials",
             ".docker" => behind.is_some_and(|b| b.starts_with("config.json")),
             ".gem" => behind.is_some_and(|b| b.starts_with("credentials")),
             "run" => below("secrets"),

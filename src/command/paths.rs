@@ -163,7 +163,7 @@ impl Engine<'_> {
     /// A path is moved away.
     pub(crate) fn path_move(&mut self, arg: &Arg) {
         let info = self.classify(&arg.text);
-        if info.secret && info.class != PathClass::Inside {
+        if info.secret {
             self.emit_change(EffectKind::Credential, arg, info.clone(), Risk::High, "moves a file that holds secrets");
         }
         let (risk, why) = match info.class {

@@ -331,6 +331,37 @@ impl Engine<'_> {
                 }
                 None
             }
+            "psql" | "pgcli" | "usql" => {
+                for (i, a) in rest.iter().enumerate() {
+                    let to = match a.text.as_str() {
+                        "-o" | "--output" => rest.get(i + 1).map(|v| v.text.clone()),
+                        t => t.strip_prefix("--output=").or_else(|| t.strip_prefix("-o")).map(str::to_owned),
+                    };
+                    if let Some(cmd) = to.as_deref().and_then(|t| t.trim_start().strip_prefix('|')) {
+                        self.shell_arg(&Arg::literal(cmd, a.span), &Stream::unknown(), false);
+                    }
+                }
+                None
+            }
+            "ed" | "red" => {
+                for a in rest {
+                    if let Some(cmd) = a.text.strip_prefix('!') {
+                        self.shell_arg(&Arg::literal(cmd, a.span), &Stream::default(), false);
+                    }
+                }
+                None
+            }
+            // `load("file")` and `load_str("file")` read what they name.
+            "yq" => {
+                for a in rest.iter().filter(|a| a.text.contains("load")) {
+                    for file in a.text.split(['"', '\'']).skip(1).step_by(2) {
+                        if self.classify(file).secret {
+                            self.path_read(&Arg::literal(file, a.span));
+                        }
+                    }
+                }
+                None
+            }
             "perl" => {
                 self.perl_operands(rest);
                 for a in rest {
@@ -430,6 +461,13 @@ impl Engine<'_> {
                 for c in t.chars().skip(1) {
                     match c {
                         'c' if minus => command = true,
+                        // What fish runs first.
+                        'C' if minus && name == "fish" => {
+                            if let Some(code) = rest.get(i).cloned() {
+                                self.shell_arg(&code, &Stream::default(), false);
+                            }
+                            i += 1;
+                        }
                         's' if minus => from_stdin = true,
                         'n' if minus => dry = true,
                         'o' | 'O' => i += 1,

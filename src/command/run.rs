@@ -246,6 +246,12 @@ impl Engine<'_> {
             return s;
         }
         if let Some(table_name) = self.table_name(name) {
+            // `bash-5.2`, `python3.11`
+            if table_name != name
+                && let Some(s) = self.special(&table_name, first, rest, stdin, want, span)
+            {
+                return s;
+            }
             let piped = stdin.present && !stdin.inline && stdin.text.is_none();
             let first_arg = rest.first().map(|a| a.text.as_str()).unwrap_or_default();
             self.fetched |= table_name == "git" && first_arg == "clone"

@@ -532,6 +532,9 @@ impl Engine<'_> {
             self.shell_arg(&a, &Stream::default(), false);
             return;
         }
+        for command in arg.text.split(['|', '\n']) {
+            self.vim_file(command, arg.span);
+        }
         // Every line gone: the file is as good as deleted once it is saved.
         if arg.text.split(['|', '\n']).any(|c| {
             matches!(c.trim_start_matches([':', ' ']).trim_end(), "%d" | "%d _" | "%delete" | "1,$d" | ",d" | "g/^/d" | "%!true")
@@ -549,6 +552,29 @@ impl Engine<'_> {
                 Risk::High,
                 "the editor runs commands",
             );
+        }
+    }
+
+    /// Commands of the editor that take a file: written, opened, or run.
+    fn vim_file(&mut self, command: &str, span: Span) {
+        let command = command.trim_start_matches([':', '+', ' ', '%', '$', ',', '.', '1']);
+        let Some((verb, file)) = command.split_once(' ') else { return };
+        let file = file.trim_start_matches(['>', ' ']).trim();
+        if file.is_empty() || file.starts_with(['!', '+']) {
+            return;
+        }
+        let target = Arg::literal(file, span);
+        match verb.trim_end_matches('!') {
+            "w" | "write" | "wq" | "x" | "xit" | "sav" | "saveas" | "up" | "update" | "f" | "file" => self.path_write(&target),
+            "e" | "edit" | "r" | "read" | "sp" | "split" | "vs" | "vsplit" | "new" | "tabe" | "tabedit" | "tabnew" | "view"
+            | "vie" => {
+                self.path_read(&target);
+            }
+            "so" | "source" | "ru" | "runtime" | "luafile" | "luaf" | "pyfile" | "pyf" | "py3file" => {
+                self.script(&target, "vim", &Stream::default());
+                self.dynamic(span, "the editor runs a file of commands");
+            }
+            _ => {}
         }
     }
 

@@ -48,6 +48,9 @@ impl Engine<'_> {
                         | "excel"
                         | "archive"
                         | "dump_to"
+                        | "log"
+                        | "cd"
+                        | "trace"
                 ) {
                     self.emit_raw(
                         EffectKind::Write,
@@ -89,6 +92,10 @@ impl Engine<'_> {
                     || (has("into") && first == "select" && !has("count"))
                     || has("load_extension")
                     || has("writefile")
+                    || has("readfile")
+                    || has("read_text")
+                    || has("read_blob")
+                    || (has("edit") && s.contains("edit("))
                     || has("sys_exec")
                     || has("pg_ls_dir")
                     || has("global")
