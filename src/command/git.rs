@@ -32,7 +32,7 @@ impl Engine<'_> {
                     self.dynamic(a.span, "git looks for its programs elsewhere");
                 }
                 if let Some(dir) = a.text.strip_prefix("--git-dir=") {
-                    self.git_elsewhere(&dir.to_owned(), a.span);
+                    self.git_elsewhere(dir, a.span);
                 }
                 None
             } else {

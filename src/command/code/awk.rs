@@ -270,7 +270,7 @@ mod tests {
             r#"awk '{print | "cat 1>&2"}' a"#,
             r#"awk '{ "date +%s" | getline now; print now }' a"#,
             r#"awk 'BEGIN { while (("ls src" | getline f) > 0) print f }'"#,
-            r#"awk 'NR==1{ARGV[ARGC++]=ARGV[1]} {print}' a.txt"#,
+            r"awk 'NR==1{ARGV[ARGC++]=ARGV[1]} {print}' a.txt",
             r#"awk 'BEGIN{ARGV[1]="a.txt"; ARGC=2} {print}'"#,
             r#"awk '$1 == "a@b.example" {print}' a.txt"#,
         ] {

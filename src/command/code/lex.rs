@@ -398,12 +398,11 @@ const JOINS: [&str; 9] =
 fn joined(mut a: CallArg, inner: &[&Token]) -> CallArg {
     let mut known = true;
     for part in inner.split(|t| **t == Token::Punct(',')) {
-        let text = match part {
-            [Token::Str(s, true)] => s.as_str(),
-            _ => {
-                known = false;
-                "\0"
-            }
+        let text = if let [Token::Str(s, true)] = part {
+            s.as_str()
+        } else {
+            known = false;
+            "\0"
         };
         if text.starts_with('/') {
             a.partial.clear();

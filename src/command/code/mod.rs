@@ -271,9 +271,9 @@ impl Engine<'_> {
                     let cmd = cmd.to_owned();
                     self.shell_arg(&path(cmd), &Stream::default(), false);
                 } else if target.text.contains("://") {
-                    self.network(&target)
+                    self.network(&target);
                 } else {
-                    self.path_read(&target)
+                    self.path_read(&target);
                 }
             }
             Action::Open => {
@@ -345,9 +345,9 @@ impl Engine<'_> {
                 let mode = literal(0).or_else(|| named(&["mode"]).map(|m| m.unwrap_or_else(|| "w".to_owned())));
                 let mode = mode.unwrap_or_else(|| if args.iter().any(|a| !a.keyword) { "w" } else { "r" }.to_owned());
                 if mode.len() <= 4 && mode.contains(['w', 'a', 'x', '+']) {
-                    self.code_write(&target)
+                    self.code_write(&target);
                 } else {
-                    self.path_read(&target)
+                    self.path_read(&target);
                 }
             }
             Action::PathMethodMove => {

@@ -346,7 +346,7 @@ pub(crate) fn lookup(lang: &str, table: Names, name: &str, tokens: &[Token], i: 
                 "os.environ.update" | "os.environ.setdefault" => return Some(Action::Setenv),
                 // Handed on under another name.
                 "open" | "io.open"
-                    if !called && !member && !matches!(next, Some(Token::Name(_)) | None | Some(Token::Punct('\n' | ';'))) =>
+                    if !called && !member && !matches!(next, Some(Token::Name(_) | Token::Punct('\n' | ';')) | None) =>
                 {
                     return Some(Action::Dynamic);
                 }
