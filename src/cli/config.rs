@@ -121,6 +121,11 @@ risk = \"v1\"
 # Findings that were there before (`yuangs-verify gate --write-baseline baseline.json`).
 # [baseline]
 # file = \"baseline.json\"
+
+# What `yuangs-verify knowledge reindex` reads; what isn't named isn't read.
+# [knowledge]
+# traces = [{paths}]
+# documents = [\"README.md\", \"docs\"]
 "
     )
 }

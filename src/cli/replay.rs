@@ -33,7 +33,8 @@ pub struct Common {
     /// Traces: files, folders (`.jsonl`, `.json`, `.cast`, also `.gz` and `.zst`), or `-` for standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Read every input as this format instead of finding out.
+    /// Read every input as this format instead of finding out: execution-record, yuangs-events, yuangs-transitions,
+    /// yuangs-turns, yuangs-record or yuangs-cast.
     #[arg(long, value_name = "NAME", value_parser = format)]
     format_in: Option<Format>,
     #[command(flatten)]

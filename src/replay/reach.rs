@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(paths(&shell("echo x >> /etc/hosts")), ["/etc/hosts"]);
         assert_eq!(paths(&shell("cp k ~/.ssh/authorized_keys")), ["~/.ssh/authorized_keys"]);
         assert_eq!(paths(&shell("echo x > .GIT/hooks/pre-commit")), [".GIT/hooks/pre-commit"]);
-        assert_eq!(paths(&tool("write_file", &serde_json::json!({"path": "..\\..\\x", "content": "y"}))), ["..\\..\\x"]);
+        assert_eq!(paths(&tool("write_file", &serde_json::json!({"path": "..\\..\\x", "content": "y"}))), ["../../x"]);
         assert_eq!(paths(&tool("read_file", &serde_json::json!({"path": "/etc/passwd"}))), ["/etc/passwd"]);
         let diff = Reach::of_diff(Some("--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n"));
         assert_eq!(paths(&diff), ["../x"]);

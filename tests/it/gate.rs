@@ -342,6 +342,7 @@ fn init_writes_what_gate_reads() {
     let taken: Vec<&str> =
         text.lines().map(|l| l.strip_prefix("# ").filter(|l| l.starts_with('[') || l.contains(" = ")).unwrap_or(l)).collect();
     let config = yuangs_verify::config::Config::parse(&taken.join("\n")).unwrap();
+    assert!(config.knowledge.is_some());
     assert!(config.keys.is_some() && config.ignore.len() == 1 && config.severity.len() == 1 && config.reports.len() == 2);
 }
 
