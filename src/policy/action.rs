@@ -1,6 +1,6 @@
 //! An action as a policy sees it.
 
-use super::shell::{HARMLESS, Line};
+use crate::trace::command_line::{HARMLESS, Line};
 use crate::trace::record::ActionType;
 use serde_json::{Map, Value};
 

@@ -4,11 +4,11 @@ use super::action::Action;
 use super::cover::Parts;
 use super::effect::Holds;
 use super::path::{Place, Site};
-use super::shell::Line;
 use crate::command::{
     Analysis, Certainty, Context, Effect, EffectKind, How, Span, Step, Table, analyse, effects_of_diff, effects_of_tool,
 };
 use crate::governance::Risk;
+use crate::trace::command_line::Line;
 use crate::trace::record::ActionType;
 use std::cell::OnceCell;
 use std::sync::LazyLock;

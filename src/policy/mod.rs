@@ -24,7 +24,6 @@ mod question;
 mod read;
 mod request;
 mod sample;
-mod shell;
 mod shipped;
 mod sieve;
 mod suite;

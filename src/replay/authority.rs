@@ -10,6 +10,7 @@ use crate::governance::Ruling;
 use crate::governance::risk::{Risk, assess_v0};
 use crate::json::Raw;
 use crate::trace::action;
+use crate::trace::command_line::Line;
 use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::step::{Action, ActionKind, Decision};
 use std::sync::Arc;
@@ -83,10 +84,18 @@ fn analyse(action: &Action<'_>) -> (Risk, Reach) {
             let analysis = diff.as_deref().map(|diff| command::effects_of_diff(diff, places()));
             return (analysis.map_or(Risk::High, |a| risk(&a)), Reach::of_diff(diff.as_deref()));
         }
-        ActionType::ShellCmd => action::whole_line(payload).map(|line| match start(action::cwd(payload).as_deref()) {
-            Start::At(cwd) => command::analyse(&line, &command::Context { cwd, ..places().clone() }),
-            Start::Tree | Start::Somewhere => command::analyse(&line, places()),
-        }),
+        ActionType::ShellCmd => {
+            let payload: Option<serde_json::Value> = payload.read();
+            let Some(line) = payload.as_ref().and_then(Line::of).filter(|line| line.unknown.is_none()) else { return unknown };
+            let start = start(line.cwd);
+            // Where a command starts in a work tree that goes by another name, nobody knows how far `..` takes it.
+            let moved = start == Start::Somewhere;
+            let analysis = match start {
+                Start::At(cwd) => command::analyse(&line.text, &command::Context { cwd, ..places().clone() }),
+                Start::Tree | Start::Somewhere => command::analyse(&line.text, places()),
+            };
+            return (risk(&analysis), Reach::of_effects(kind, &analysis, moved));
+        }
         ActionType::ToolCall => {
             let call: command::Param<'_> = payload.read().unwrap_or(command::Param::Other);
             let tool = call.get("tool").or_else(|| call.get("tool_name")).and_then(command::Param::as_str);
@@ -94,9 +103,7 @@ fn analyse(action: &Action<'_>) -> (Risk, Reach) {
         }
     };
     let Some(analysis) = analysis else { return unknown };
-    // Where a command starts in a work tree that goes by another name, nobody knows how far `..` takes it.
-    let moved = kind == ActionType::ShellCmd && matches!(start(action::cwd(payload).as_deref()), Start::Somewhere);
-    (risk(&analysis), Reach::of_effects(kind, &analysis, moved))
+    (risk(&analysis), Reach::of_effects(kind, &analysis, false))
 }
 
 /// What a decision did to the proposal, where it modified it. `found` is the risk of the modified action.

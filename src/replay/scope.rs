@@ -7,6 +7,7 @@ use crate::command;
 use crate::governance::{Ledger, LedgerError};
 use crate::json::Raw;
 use crate::trace::action;
+use crate::trace::command_line::Line;
 use crate::trace::record::ActionType;
 use crate::trace::step::{Action, ActionKind};
 use crate::workspace::diff;
@@ -93,7 +94,9 @@ fn targets(action: &Action<'_>) -> Option<Targets> {
         ActionKind::Known(ActionType::CodeDiff) => diff_files(payload)?,
         ActionKind::Known(ActionType::ToolCall) => tool_paths(payload)?,
         ActionKind::Known(ActionType::ShellCmd) => {
-            let text = action::whole_line(payload)?;
+            let payload: serde_json::Value = payload.read()?;
+            let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
+            let text = line.text.into_owned();
             let single = is_single(&text);
             return Some(Targets::Line { text, single });
         }

@@ -42,52 +42,6 @@ pub fn command(payload: Raw<'_>) -> Option<String> {
     Some(text.decode().into_owned())
 }
 
-/// Members beside the line of a `shell_cmd` that change what it runs, in ways that no line can say.
-const RUNS: [&str; 8] = ["argv", "stdin", "input", "shell", "script", "cmd", "code", "executable"];
-
-/// What a `shell_cmd` runs, as one line: with the variables of `env` set before it, and with its `args`. `None` when that can't be
-/// said.
-#[must_use]
-pub fn whole_line(payload: Raw<'_>) -> Option<String> {
-    let line = command(payload)?;
-    let members = members(payload);
-    if members.len() < 2 {
-        return Some(line);
-    }
-    let said = |raw: &Raw<'_>| !matches!(raw.as_written(), "null" | "\"\"" | "[]" | "{}" | "false" | "true");
-    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
-    let mut whole = String::new();
-    for (name, value) in members.iter().filter(|(_, value)| said(value)) {
-        match name.to_lowercase().as_str() {
-            "env" | "environment" => {
-                let variables: BTreeMap<String, Raw<'_>> = value.read()?;
-                for (name, value) in variables.iter().filter(|(name, _)| is_variable(name)) {
-                    let value = value.read::<Str<'_>>().map_or_else(|| value.as_written().into(), Str::decode);
-                    whole.push_str(&format!("export {name}={}\n", quoted(&value)));
-                }
-            }
-            name if RUNS.contains(&name) => return None,
-            _ => {}
-        }
-    }
-    whole.push_str(&line);
-    for name in ["args", "arguments"] {
-        let Some(args) = members.get(name).filter(|raw| said(raw)) else { continue };
-        match (args.read::<Vec<Str<'_>>>(), args.read::<Str<'_>>()) {
-            (Some(list), _) => list.iter().for_each(|arg| whole.push_str(&format!(" {}", quoted(&arg.decode())))),
-            (None, Some(text)) => whole.push_str(&format!(" {}", text.decode())),
-            (None, None) => return None,
-        }
-    }
-    Some(whole)
-}
-
-fn is_variable(name: &str) -> bool {
-    !name.starts_with(|c: char| c.is_ascii_digit())
-        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        && !name.is_empty()
-}
-
 /// The folder that a `shell_cmd` starts in, where it says so.
 #[must_use]
 pub fn cwd(payload: Raw<'_>) -> Option<String> {
@@ -262,16 +216,6 @@ pub fn plain_path(path: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_command_runs_with_all_that_stands_beside_its_line() {
-        let line = |text: &str| whole_line(Raw::trusted(text));
-        assert_eq!(line(r#"{"command":"ls","timeout":5}"#).as_deref(), Some("ls"));
-        assert_eq!(line(r#"{"command":"rm","args":["-rf","/"]}"#).as_deref(), Some("rm '-rf' '/'"));
-        assert_eq!(line(r#"{"command":"ls","env":{"LD_PRELOAD":"/x","1":2}}"#).as_deref(), Some("export LD_PRELOAD='/x'\nls"));
-        assert_eq!(line(r#"{"command":"sh","stdin":"rm -rf /"}"#), None);
-        assert_eq!(line(r#"{"command":"ls","shell":true,"stdin":""}"#).as_deref(), Some("ls"));
-    }
 
     #[test]
     fn finds_what_a_payload_is_about() {

@@ -2,28 +2,12 @@
 
 #![cfg(unix)]
 
+use crate::skills::{run, said, write};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-
-fn run(folder: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
-    command.current_dir(folder).arg("knowledge").args(args).stdin(Stdio::null()).output().unwrap()
-}
-
-fn said(folder: &Path, args: &[&str]) -> String {
-    let output = run(folder, args);
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
-
-fn write(folder: &Path, name: &str, text: &str) {
-    let path = folder.join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-}
 
 const START: i64 = 1_769_000_000_000;
 const DAY: i64 = 86_400_000;

@@ -12,7 +12,7 @@ fn tool(folder: &Path) -> Command {
     command
 }
 
-fn run(folder: &Path, args: &[&str]) -> Output {
+pub(crate) fn run(folder: &Path, args: &[&str]) -> Output {
     tool(folder).args(args).stdin(Stdio::null()).output().unwrap()
 }
 
@@ -26,12 +26,12 @@ fn code(folder: &Path, args: &[&str]) -> i32 {
     run(folder, args).status.code().unwrap()
 }
 
-fn said(folder: &Path, args: &[&str]) -> String {
+pub(crate) fn said(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-fn write(folder: &Path, name: &str, text: &str) {
+pub(crate) fn write(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();

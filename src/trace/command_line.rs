@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// Members that say something about a command, or how long it is waited for, and change nothing about what runs.
-pub(super) const HARMLESS: [&str; 38] = [
+pub const HARMLESS: [&str; 38] = [
     "agent",
     "agentId",
     "agent_id",
@@ -50,18 +50,19 @@ const PLACES: [&str; 5] = ["cwd", "workdir", "workingDirectory", "working_dir", 
 
 /// A command line with what its payload adds to it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Line<'a> {
+pub struct Line<'a> {
     /// The text that runs, arguments and variables included.
-    pub(crate) text: Cow<'a, str>,
+    pub text: Cow<'a, str>,
     /// The directory that it runs in.
-    pub(crate) cwd: Option<&'a str>,
+    pub cwd: Option<&'a str>,
     /// A member that may change what runs, in a way that can't be told.
-    pub(crate) unknown: Option<&'a str>,
+    pub unknown: Option<&'a str>,
 }
 
 impl<'a> Line<'a> {
     /// The line of a payload; none where it has no command.
-    pub(crate) fn of(payload: &'a Value) -> Option<Self> {
+    #[must_use]
+    pub fn of(payload: &'a Value) -> Option<Self> {
         if let Some(text) = payload.as_str() {
             return Some(Self { text: Cow::Borrowed(text), ..Self::default() });
         }
@@ -80,7 +81,8 @@ impl<'a> Line<'a> {
         for (name, value) in members {
             let understood = match name.as_str() {
                 "command" => true,
-                _ if value.is_null() => true,
+                // Some runtimes write every member that any action may have.
+                _ if is_empty(value) => true,
                 name if HARMLESS.contains(&name) => true,
                 name if PLACES.contains(&name) => match (value.as_str(), self.cwd) {
                     (Some(here), None) => {
@@ -99,8 +101,8 @@ impl<'a> Line<'a> {
                     Value::Bool(shell) => *shell || command.split(' ').all(plain),
                     other => other.as_str().is_some_and(is_shell),
                 },
-                "stdin" | "input" => value.as_str().is_some_and(str::is_empty),
-                _ => false,
+                // A number is no code. Whose rights a command has may be one.
+                name => value.is_number() && !matches!(name, "uid" | "gid" | "user" | "group"),
             };
             if !understood && self.unknown.is_none() {
                 self.unknown = Some(name);
@@ -109,6 +111,17 @@ impl<'a> Line<'a> {
         if !(arguments.is_empty() && variables.is_empty()) {
             self.text = Cow::Owned(format!("{variables}{command}{arguments}"));
         }
+    }
+}
+
+/// Whether a value says nothing.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -133,8 +146,11 @@ fn assignments(value: &Value, to: &mut String) -> bool {
             Value::Number(_) | Value::Bool(_) => value.to_string(),
             Value::Null | Value::Array(_) | Value::Object(_) => return false,
         };
-        to.push_str(&format!("{name}='{}'; ", text.replace('\'', r"'\''")));
-        named
+        if named {
+            to.push_str(&format!("{name}='{}'; ", text.replace('\'', r"'\''")));
+        }
+        // No shell reads a variable of another name, but for the functions that bash takes in.
+        named || !name.starts_with("BASH_FUNC_")
     })
 }
 
@@ -160,7 +176,8 @@ mod tests {
             (json!("ls"), "ls"),
             (json!({"command": "rm", "args": ["-rf", "/"]}), "rm -rf /"),
             (json!({"command": "ls -l | wc", "args": [], "env": {}, "shell": "/bin/bash"}), "ls -l | wc"),
-            (json!({"command": "ls", "env": {"A": "it's"}}), r"A='it'\''s'; ls"),
+            (json!({"command": "ls", "env": {"A": "it's", "B C": 1}, "n": 10}), r"A='it'\''s'; ls"),
+            (json!({"command": "ls", "cwd": "", "tool_name": "", "parameters": {}, "stdin": ""}), "ls"),
             (json!({"command": "ls", "timeout": 5, "description": "rm -rf /", "stdin": null, "shell": false}), "ls"),
         ];
         for (payload, text) in known {
@@ -179,7 +196,8 @@ mod tests {
             json!({"command": "git status", "args": ["-s"]}),
             json!({"command": "echo", "args": ["a; rm -rf /"]}),
             json!({"command": "echo", "args": "a"}),
-            json!({"command": "ls", "env": {"A B": "x"}}),
+            json!({"command": "ls", "env": {"BASH_FUNC_ls%%": "() { rm -rf /; }"}}),
+            json!({"command": "ls", "user": 0}),
             json!({"command": "ls", "env": ["A=b"]}),
             json!({"command": "ls", "cwd": "a", "workdir": "b"}),
             json!({"command": "ls", "cwd": 1}),
