@@ -183,12 +183,7 @@ impl Engine<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::command::{Context, Risk, Table, analyse};
-
-    fn risk(cmd: &str) -> Risk {
-        let table = Table::builtin();
-        analyse(cmd, &Context::new(&table)).risk
-    }
+    use crate::command::{Risk, risk_of as risk};
 
     #[test]
     fn values_that_are_read_as_code_are_followed() {

@@ -113,3 +113,18 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
     let left = engine.fuel;
     (engine.finish(), fuel - left)
 }
+
+/// The risk of a line, for tests.
+#[cfg(test)]
+fn risk_of(line: &str) -> Risk {
+    let table = Table::builtin();
+    analyse(line, &Context::new(&table)).risk
+}
+
+/// The risk of a call, for tests.
+#[cfg(test)]
+#[expect(clippy::needless_pass_by_value, reason = "reads as a call")]
+fn risk_of_call(name: &str, parameters: serde_json::Value) -> Risk {
+    let table = Table::builtin();
+    effects_of_tool(name, &parameters, &Context::new(&table)).risk
+}

@@ -415,14 +415,8 @@ fn flag(params: &Param<'_>, key: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::Table;
+    use crate::command::risk_of_call as risk;
     use serde_json::json;
-
-    #[expect(clippy::needless_pass_by_value, reason = "reads as a call")]
-    fn risk(name: &str, p: Value) -> Risk {
-        let t = Table::builtin();
-        effects_of_tool(name, &p, &Context::new(&t)).risk
-    }
 
     #[test]
     fn names_and_parameters() {

@@ -464,14 +464,8 @@ impl Engine<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::{Context, Table, effects_of_tool};
-    use serde_json::{Value, json};
-
-    #[expect(clippy::needless_pass_by_value, reason = "reads as a call")]
-    fn risk(name: &str, p: Value) -> Risk {
-        let table = Table::builtin();
-        effects_of_tool(name, &p, &Context::new(&table)).risk
-    }
+    use crate::command::risk_of_call as risk;
+    use serde_json::json;
 
     #[test]
     fn queries_are_read() {

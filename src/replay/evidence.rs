@@ -187,6 +187,8 @@ pub struct ToldDecision {
 pub struct TurnEvidence {
     /// Its number.
     pub id: Option<i64>,
+    /// Where it begins.
+    pub line: u64,
     /// The thoughts.
     pub thoughts: Vec<Kept<KeptThought>>,
     /// The proposal.

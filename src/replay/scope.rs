@@ -11,7 +11,7 @@ use crate::trace::command_line::Line;
 use crate::trace::record::ActionType;
 use crate::trace::step::{Action, ActionKind};
 use crate::workspace::diff;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 
 /// An action as tokens are held against it. What its payload touches is found out once, however many tokens there are.
@@ -19,7 +19,12 @@ struct Asked<'a> {
     id: Option<&'a str>,
     action: Option<&'a Action<'a>>,
     targets: OnceCell<Option<Targets>>,
+    /// Comparisons that may still be made.
+    work: Cell<u64>,
 }
+
+/// Comparisons of globs with paths that one execution gets. Whoever has thousands of tokens names the one that an action runs on.
+pub(super) const WORK: u64 = 2_000_000;
 
 /// What a scope has to cover: all of it.
 enum Targets {
@@ -30,13 +35,25 @@ enum Targets {
 }
 
 /// Which token, if any, an action ran on.
-pub(super) fn token_use(ledger: &Ledger<Token>, named: Option<&str>, id: Option<&str>, action: Option<&Action<'_>>) -> TokenUse {
-    let asked = Asked { id, action, targets: OnceCell::new() };
+pub(super) fn token_use(
+    ledger: &Ledger<Token>,
+    named: Option<&str>,
+    id: Option<&str>,
+    action: Option<&Action<'_>>,
+    work: &mut u64,
+) -> TokenUse {
+    let asked = Asked { id, action, targets: OnceCell::new(), work: Cell::new(*work) };
+    let found = search(ledger, named, &asked);
+    *work = asked.work.get();
+    found
+}
+
+fn search(ledger: &Ledger<Token>, named: Option<&str>, asked: &Asked<'_>) -> TokenUse {
     if let Some(name) = named {
         return match ledger.live(name) {
             Err(LedgerError::Revoked) => TokenUse::Revoked(name.to_owned()),
             Err(LedgerError::Unknown | LedgerError::AlreadyIssued) => TokenUse::None(Some(name.to_owned())),
-            Ok(token) => match covers(token, &asked) {
+            Ok(token) => match covers(token, asked) {
                 Cover::Yes => TokenUse::Fine,
                 Cover::Scope => TokenUse::OutOfScope(name.to_owned()),
                 Cover::No => TokenUse::None(Some(name.to_owned())),
@@ -45,7 +62,7 @@ pub(super) fn token_use(ledger: &Ledger<Token>, named: Option<&str>, id: Option<
     }
     let mut best = TokenUse::None(None);
     for (name, token, revoked) in ledger.iter() {
-        match (covers(token, &asked), revoked) {
+        match (covers(token, asked), revoked) {
             (Cover::Yes, false) => return TokenUse::Fine,
             (Cover::Yes, true) => best = TokenUse::Revoked(name.to_owned()),
             (Cover::Scope, false) if !matches!(best, TokenUse::Revoked(_)) => best = TokenUse::OutOfScope(name.to_owned()),
@@ -77,7 +94,14 @@ fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
         return Cover::Scope;
     }
     let Some(scope) = &token.scope else { return Cover::Yes };
-    let reached = match asked.targets.get_or_init(|| asked.action.and_then(targets)) {
+    let targets = asked.targets.get_or_init(|| asked.action.and_then(targets));
+    let number = if let Some(Targets::All(all)) = targets { all.len() } else { 1 };
+    let Some(left) = asked.work.get().checked_sub((scope.len() * number) as u64) else {
+        asked.work.set(0);
+        return Cover::Scope;
+    };
+    asked.work.set(left);
+    let reached = match targets {
         None => false,
         Some(Targets::All(all)) => !all.is_empty() && all.iter().all(|t| scope.iter().any(|glob| glob.is_match(t))),
         Some(Targets::Line { text, single }) => {
@@ -164,6 +188,21 @@ mod tests {
         for line in ["npm test; rm x", "a && b", "a > b", "echo $(b)", "a\nb", "echo \"`b`\"", "a 'b", "a $X"] {
             assert!(!is_single(line), "{line}");
         }
+    }
+
+    #[test]
+    fn who_has_too_many_tokens_is_not_searched_for_ever() {
+        let glob = globset::Glob::new("src/**").unwrap().compile_matcher();
+        let token = Token { subject: None, scope: Some(vec![glob; 2]), scope_unreadable: false, types: None, line: 1 };
+        let mut ledger = Ledger::new();
+        ledger.issue("c", token).unwrap();
+        let kind = ActionKind::Known(ActionType::ToolCall);
+        let payload = Raw::trusted(r#"{"tool":"read_file","parameters":{"path":"src/a"}}"#);
+        let action = Action { id: None, kind, payload: Some(payload), risk: None };
+        let mut work = 3;
+        assert_eq!(token_use(&ledger, None, None, Some(&action), &mut work), TokenUse::Fine);
+        assert_eq!(work, 1);
+        assert_eq!(token_use(&ledger, None, None, Some(&action), &mut work), TokenUse::OutOfScope("c".into()));
     }
 
     fn paths(text: &str) -> Option<BTreeSet<String>> {

@@ -6,7 +6,8 @@
 //! paths is compared by its tool. A command is compared by its line, and a line that is more than one plain command
 //! (`;`, `|`, `>`, `$(…)`) only by a glob that spells it out. If `grants` names nothing but action types, the type must
 //! be among them. A path that climbs with `..` isn't covered, nor is a diff that can't be read, and a scope with a
-//! glob that can't be read covers nothing.
+//! glob that can't be read covers nothing. One execution gets two million comparisons of globs with paths; what comes
+//! behind that isn't covered.
 //!
 //! ## Why it matters
 //! The scope is the fence around an approval that covers more than one action. If it isn't kept, the right to

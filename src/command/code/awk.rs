@@ -235,12 +235,7 @@ fn text_before(toks: &[Tok], i: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::command::{Context, Risk, Table, analyse};
-
-    fn risk(cmd: &str) -> Risk {
-        let table = Table::builtin();
-        analyse(cmd, &Context::new(&table)).risk
-    }
+    use crate::command::{Risk, risk_of as risk};
 
     #[test]
     fn pipes_run_what_stands_at_their_end() {

@@ -155,7 +155,7 @@ impl Execution {
         let token = if in_force {
             let named = executed.capability.map(|c| c.decode());
             let action = executed.action.or_else(|| approved.map(KeptAction::as_action));
-            scope::token_use(&self.ledger, named.as_deref(), id.as_deref(), action.as_ref())
+            scope::token_use(&self.ledger, named.as_deref(), id.as_deref(), action.as_ref(), &mut self.scope_work)
         } else {
             TokenUse::Fine
         };

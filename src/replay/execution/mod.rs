@@ -57,6 +57,8 @@ pub struct Execution {
     over_max: Option<u64>,
     known: HashMap<Box<str>, Known>,
     ledger: Ledger<Token>,
+    /// How much may still be compared with scopes.
+    scope_work: u64,
     capabilities_required: bool,
     agents: HashSet<Box<str>>,
     governor: Option<Box<str>>,
@@ -141,6 +143,7 @@ impl Execution {
             over_max: None,
             known: HashMap::new(),
             ledger: Ledger::new(),
+            scope_work: super::scope::WORK,
             capabilities_required: false,
             agents: HashSet::new(),
             governor: None,
@@ -518,7 +521,7 @@ impl Execution {
     }
 
     fn begin_turn(&mut self, line: u64, id: Option<i64>) {
-        self.turn = TurnEvidence { id, begun: true, ..TurnEvidence::default() };
+        self.turn = TurnEvidence { id, line, begun: true, ..TurnEvidence::default() };
         self.turns_missed = false;
         self.turns += 1;
         if self.max_turns.is_some_and(|max| i64::try_from(self.turns).is_ok_and(|n| n > max)) {
@@ -617,8 +620,12 @@ impl Execution {
             self.conditions_missing = Some("prompt and tool-set version");
         }
         let action = thought.action.as_ref().map(KeptAction::of);
+        self.keep_thought(Kept { what: KeptThought { agent, action, done: thought.done }, line, time: step.time });
+    }
+
+    fn keep_thought(&mut self, thought: Kept<KeptThought>) {
         if self.turn.thoughts.len() < THOUGHTS {
-            self.turn.thoughts.push(Kept { what: KeptThought { agent, action, done: thought.done }, line, time: step.time });
+            self.turn.thoughts.push(thought);
         } else {
             self.turn.thoughts_unknown = true;
             self.verdict.doubt(Aspect::LegalPath);

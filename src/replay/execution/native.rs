@@ -8,7 +8,6 @@ use super::super::machine::Movement;
 use super::super::verdict::Aspect;
 use super::{Context, Elevation, Execution, understated};
 use crate::governance::{EvaluationKind, Event, Ruling, State};
-use crate::json::Str;
 use crate::trace::native::cast::Frame;
 use crate::trace::record::{DecidedBy, RecordKind};
 use crate::trace::step::{self, Beside, Decision, Executed, Fact, Step};
@@ -143,17 +142,14 @@ impl Execution {
             Beside::Thought(thought) => {
                 let action = thought.action.as_ref().map(KeptAction::of);
                 if !self.turn.is_fresh() {
-                    self.turn = TurnEvidence { id: self.turn.id, ..TurnEvidence::default() };
+                    self.turn = TurnEvidence { id: self.turn.id, line, ..TurnEvidence::default() };
                 }
-                self.turn.thoughts.push(Kept {
-                    what: KeptThought { agent: None, action, done: thought.done },
-                    line,
-                    time: step.time,
-                });
+                let what = KeptThought { agent: None, action, done: thought.done };
+                self.keep_thought(Kept { what, line, time: step.time });
             }
             Beside::Decided(action, told) => {
-                let ran = |id: Option<Str<'_>>| id.is_some_and(|id| self.turn.executed.iter().flatten().any(|ran| id == **ran));
-                let ran = ran(action.and_then(|a| a.id).or(told.and_then(|t| t.decision.action)));
+                let id = action.and_then(|a| a.id).or(told.and_then(|t| t.decision.action));
+                let ran = id.and_then(|id| self.known.get(&*id.decode())?.ran).is_some_and(|(at, _)| at >= self.turn.line);
                 if let Some(action) = action {
                     judged.not_thought = self.is_nobodys_thought(None, action);
                     let (found, reach) = authority::look(context, action);
