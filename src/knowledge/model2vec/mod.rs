@@ -104,8 +104,8 @@ impl Given {
             return Err(ModelError::Weights(format!("the tensor `{other}` isn't supported")));
         }
         let tokenizer = WordPiece::parse(tokenizer)?;
-        if tokenizer.largest() as usize >= count {
-            return Err(wrong("it has fewer rows than the tokenizer has pieces"));
+        if tokenizer.largest() as usize + 1 != count {
+            return Err(wrong("it hasn't as many rows as the tokenizer has pieces"));
         }
         Ok(Self { tokenizer, rows, dimensions, digest: hex(&digest.finalize()) })
     }
@@ -190,7 +190,8 @@ mod tests {
         for (tensors, says) in [
             (&[("x", &[1_usize][..], &[1.0_f32][..])][..], "no tensor `embeddings`"),
             (&[("embeddings", &[8], &ROWS)], "no matrix"),
-            (&[("embeddings", &[2, 4], &ROWS)], "fewer rows"),
+            (&[("embeddings", &[2, 4], &ROWS)], "as many rows"),
+            (&[("embeddings", &[8, 1], &ROWS)], "as many rows"),
             (&[("embeddings", &[0, 4], &[])], "0 rows"),
             (&[("embeddings", &[4, 2], &ROWS), ("weights", &[1], &[1.0])], "each piece"),
             (&[("embeddings", &[4, 2], &ROWS), ("mapping", &[1], &[1.0])], "`mapping`"),

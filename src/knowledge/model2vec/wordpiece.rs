@@ -37,7 +37,16 @@ struct Raw {
     normalizer: Value,
     #[serde(default)]
     pre_tokenizer: Value,
+    #[serde(default)]
+    added_tokens: Vec<RawAdded>,
     model: Value,
+}
+
+#[derive(Deserialize)]
+struct RawAdded {
+    content: String,
+    #[serde(default)]
+    special: bool,
 }
 
 #[derive(Deserialize)]
@@ -95,6 +104,10 @@ impl WordPiece {
         is("model", &raw.model, "WordPiece")?;
         is("normalizer", &raw.normalizer, "BertNormalizer")?;
         is("pre-tokenizer", &raw.pre_tokenizer, "BertPreTokenizer")?;
+        // They are found in a text before it is parted into words; passed over, they would give other vectors than theirs.
+        if let Some(added) = raw.added_tokens.iter().find(|added| !added.special) {
+            return Err(ModelError::Tokenizer(format!("its added token `{}` isn't supported", added.content)));
+        }
         let model: RawModel = serde_json::from_value(raw.model).map_err(wrong)?;
         let how: RawNormalizer = serde_json::from_value(raw.normalizer).map_err(wrong)?;
         if model.vocab.is_empty() || model.vocab.len() > PIECES {
@@ -249,6 +262,11 @@ pub(super) mod tests {
             let error = WordPiece::parse(other.to_string().as_bytes()).unwrap_err().to_string();
             assert!(error.contains(kind), "{error}");
         }
+        let mut added = good.clone();
+        added["added_tokens"] = json!([{"content": "[UNK]", "special": true}]);
+        assert!(WordPiece::parse(added.to_string().as_bytes()).is_ok());
+        added["added_tokens"] = json!([{"content": "New York", "special": false}]);
+        assert!(WordPiece::parse(added.to_string().as_bytes()).unwrap_err().to_string().contains("New York"));
         let mut none = good.clone();
         none["normalizer"] = Value::Null;
         assert!(WordPiece::parse(none.to_string().as_bytes()).unwrap_err().to_string().contains("no normalizer"));
