@@ -49,6 +49,7 @@ fuzz_target!(|text: &str| {
                 assert!(!entry.problems.is_empty(), "{format:?}: broken, and nothing says why");
                 assert!(!schemas::accepts(format, broken.kind, text), "{format:?}: only the typed reader refuses");
             }
+            Record::Mended(_) => assert!(!entry.problems.is_empty(), "{format:?}: mended, and nothing says why"),
             Record::Unreadable => {
                 assert!(!entry.problems.is_empty(), "{format:?}: unreadable, and nothing says why");
                 let object =

@@ -63,7 +63,11 @@ impl<'a> Scene<'_, '_, 'a> {
         let Some((entry, step)) = self.entry.zip(self.step) else {
             return "";
         };
-        let whole_turn = matches!(entry.record, Record::Turn(_) | Record::V1(v1::Record::Turn(_) | v1::Record::Execution(_)));
+        let whole_turn = match &entry.record {
+            Record::Turn(_) | Record::Mended(_) => true,
+            Record::V1(record) => matches!(record, v1::Record::Turn(_) | v1::Record::Execution(_)),
+            _ => false,
+        };
         match (&entry.record, step.part.member) {
             (Record::CastFrame(_), _) => "/0",
             (_, "governance") => "/governance/timestamp",
@@ -85,7 +89,7 @@ impl<'a> Scene<'_, '_, 'a> {
     /// The timestamp of the decision as it is written: the signature covers its spelling.
     #[must_use]
     pub fn written_timestamp(&self) -> Option<serde_json::Value> {
-        let entry = self.entry.filter(|e| matches!(e.record, Record::V1(_)))?;
+        let entry = self.entry.filter(|e| matches!(e.record, Record::V1(_) | Record::Mended(_)))?;
         let at = resolve(entry.text, &self.step?.part.pointer("/timestamp"))?;
         crate::json::from_text(entry.text.get(at.value)?).ok()
     }

@@ -1,6 +1,7 @@
 //! One record of an input, read: what it says, where it stands, what is wrong with it.
 
 use super::format::{Format, Peek};
+use super::mend::{Mended, mend};
 use super::native::cast::{CastFrame, CastHeader};
 use super::native::command::CommandRecord;
 use super::native::events::Event;
@@ -52,6 +53,8 @@ pub enum Record<'a> {
     CastHeader(Box<CastHeader<'a>>),
     /// A frame of a recording.
     CastFrame(CastFrame<'a>),
+    /// A turn or an execution of version 1 that breaks its schema, part by part.
+    Mended(Box<Mended<'a>>),
     /// Valid JSON, but not the record that it should be. As much as can be told of it.
     Broken(Broken<'a>),
     /// Nothing can be told of it, not even the execution that it belongs to.
@@ -167,6 +170,7 @@ impl<'a> Record<'a> {
     pub fn execution_id(&self) -> Option<Str<'a>> {
         match self {
             Self::V1(r) => Some(r.execution_id()),
+            Self::Mended(r) => Some(r.execution_id),
             Self::Event(r) => Some(r.execution_id),
             Self::Broken(broken) => broken.execution,
             Self::Transition(_)
@@ -182,6 +186,7 @@ impl<'a> Record<'a> {
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
         match self {
             Self::V1(r) => r.steps(emit),
+            Self::Mended(r) => r.steps(emit),
             Self::Event(r) => r.steps(emit),
             Self::Transition(r) => r.steps(emit),
             Self::Turn(r) => r.steps(emit),
@@ -349,6 +354,10 @@ fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<P
     for violation in violations {
         let code = if in_contract(&violation.pointer, kind) { Code(210) } else { Code(103) };
         problems.push(Problem { code, ..Problem::schema(violation) });
+    }
+    let several = kind.filter(|k| format == Format::ExecutionRecord && matches!(k, RecordKind::Turn | RecordKind::Execution));
+    if let Some(mended) = several.and_then(|kind| mend(kind, text)) {
+        return Record::Mended(Box::new(mended));
     }
     Record::Broken(Broken {
         kind,

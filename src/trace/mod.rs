@@ -7,11 +7,13 @@ pub mod entry;
 pub mod format;
 pub mod injected;
 pub mod keys;
+pub mod mend;
 pub mod native;
 pub mod record;
 pub mod scalar;
 pub mod schemas;
 pub mod step;
+mod turn;
 pub mod v1;
 
 pub use entry::{Entry, Problem, Record};

@@ -1,13 +1,31 @@
 //! `ExecutionRecord` JSONL, version 1: from a line to a record, from a record to steps.
 
 use super::record::{
-    self as v1, ActionProposed, CapabilityIssued, CapabilityMode, CapabilityRevoked, ContextChanged, EvaluationMade, Execution,
-    ExecutionEnded, ExecutionFinished, ExecutionStarted, GovernanceDecided, Intent, ObservationRecorded, RecordKind,
-    ThoughtGenerated, Turn,
+    self as v1, ActionProposed, CapabilityIssued, CapabilityRevoked, ContextChanged, EvaluationMade, Execution, ExecutionEnded,
+    ExecutionFinished, ExecutionStarted, GovernanceDecided, Intent, ObservationRecorded, RecordKind, ThoughtGenerated, Turn,
 };
-use super::step::{Action, ActionKind, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Started, Step, Thought};
+use super::step::{Action, ActionKind, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Step, Thought};
+use super::turn::Parts;
 use crate::json::{Deserializer, Error, Scanner, Str};
 use serde::Deserialize;
+
+/// What replay reads of the start of an execution, in whatever record it stands.
+macro_rules! started {
+    ($record:expr) => {
+        $crate::trace::step::Started {
+            schema_version: $record.schema_version,
+            fsm_version: $record.fsm_version,
+            max_turns: $record.max_turns.map(|n| n.get()),
+            agents: $record.agents.as_deref().unwrap_or_default(),
+            governor: $record.governor.as_ref().map(|g| g.id),
+            policy: $record.policy.is_some(),
+            policy_digest: $record.policy.as_ref().map(|p| p.digest),
+            capabilities_required: $record.capabilities == Some($crate::trace::record::CapabilityMode::Required),
+            chain: $record.chain,
+        }
+    };
+}
+pub(super) use started;
 
 /// A record of version 1.
 #[derive(Debug, Clone)]
@@ -124,17 +142,7 @@ impl<'a> Record<'a> {
                 turn: None,
                 time: r.timestamp.map(|t| t.millis()),
                 part: Part::WHOLE,
-                fact: Fact::Started(Started {
-                    schema_version: r.schema_version,
-                    fsm_version: r.fsm_version,
-                    max_turns: r.max_turns.map(|n| n.get()),
-                    agents: r.agents.as_deref().unwrap_or_default(),
-                    governor: r.governor.as_ref().map(|g| g.id),
-                    policy: r.policy.is_some(),
-                    policy_digest: r.policy.as_ref().map(|p| p.digest),
-                    capabilities_required: r.capabilities == Some(CapabilityMode::Required),
-                    chain: r.chain,
-                }),
+                fact: Fact::Started(started!(r)),
             }),
             Self::ThoughtGenerated(r) => emit(Step {
                 turn: Some(r.turn_id.get()),
@@ -226,26 +234,16 @@ impl<'a> Record<'a> {
                 part: Part::WHOLE,
                 fact: Fact::Context,
             }),
-            Self::Turn(r) => turn_steps(r, None, emit),
+            Self::Turn(r) => Parts::of(r).steps(None, emit),
             Self::Execution(r) => {
                 emit(Step {
                     turn: None,
                     time: r.timestamp.map(|t| t.millis()),
                     part: Part::WHOLE,
-                    fact: Fact::Started(Started {
-                        schema_version: r.schema_version,
-                        fsm_version: r.fsm_version,
-                        max_turns: r.max_turns.map(|n| n.get()),
-                        agents: r.agents.as_deref().unwrap_or_default(),
-                        governor: r.governor.as_ref().map(|g| g.id),
-                        policy: r.policy.is_some(),
-                        policy_digest: r.policy.as_ref().map(|p| p.digest),
-                        capabilities_required: r.capabilities == Some(CapabilityMode::Required),
-                        chain: r.chain,
-                    }),
+                    fact: Fact::Started(started!(r)),
                 });
                 for (turn, index) in r.turns.iter().zip(0u32..) {
-                    turn_steps(turn, Some(index), emit);
+                    Parts::of(turn).steps(Some(index), emit);
                 }
                 if let Some(outcome) = r.outcome {
                     emit(Step { turn: None, time: None, part: Part::member("outcome"), fact: Fact::Ended(outcome) });
@@ -255,97 +253,11 @@ impl<'a> Record<'a> {
     }
 }
 
-/// A turn's events in their order. Its times: thoughts at the start, the decision at its own, the
-/// rest at the end, which is all that a turn says.
-fn turn_steps<'r, 'a>(r: &'r Turn<'a>, nested: Option<u32>, emit: &mut dyn FnMut(Step<'r, 'a>)) {
-    let turn = Some(r.turn_id.get());
-    let start = Some(r.start_time.millis());
-    let part = |member| Part { nested, member };
-    for (thought, member) in r.thought.iter().map(|t| (t, "thought")).chain(r.thoughts.iter().flatten().map(|t| (t, "thoughts")))
-    {
-        emit(Step {
-            turn,
-            time: start,
-            part: part(member),
-            fact: Fact::Thought(Thought {
-                agent: thought.agent_id.or(r.agent_id),
-                done: thought.done,
-                action: thought.action.as_ref().map(intent),
-                conditions: true,
-            }),
-        });
-    }
-    if let Some(action) = &r.proposed_action {
-        emit(Step {
-            turn,
-            time: start,
-            part: part("proposedAction"),
-            fact: Fact::Proposed(Proposal {
-                agent: action.agent_id.or(r.agent_id),
-                action: Action {
-                    id: Some(action.id),
-                    kind: ActionKind::Known(action.kind),
-                    payload: Some(action.payload.0),
-                    risk: Some(action.risk_level),
-                },
-                declared: action.declared_changes.as_deref().or(r.declared_changes.as_deref()),
-                replaced: false,
-            }),
-        });
-    }
-    let decided = r.governance.as_ref().map(decision);
-    if let Some(decision) = decided {
-        emit(Step { turn, time: decision.time, part: part("governance"), fact: Fact::Decided(decision) });
-    }
-    if let Some(result) = &r.execution_result {
-        // A turn holds one action; what ran is that one, as modified, unless the result names another.
-        let proposed = r.proposed_action.as_ref().map(|a| a.id);
-        let modified = decided.and_then(|d| d.modified).and_then(|a| a.id);
-        emit(Step {
-            turn,
-            time: r.end_time.map(|t| t.millis()),
-            part: part("executionResult"),
-            fact: Fact::Executed(Executed {
-                action_id: result.action_id.or(modified).or(proposed),
-                capability: result.capability_id.or(r.capability_id),
-                action: result.action.as_ref().map(intent),
-                observed: result.observed_changes.as_deref().or(r.observed_changes.as_deref()),
-                result: Some(Outcome {
-                    success: result.success,
-                    output: result.output,
-                    error: result.error,
-                    error_type: result.error_type.is_some(),
-                    exit_code: result.exit_code.map(|n| n.get()),
-                    cost: result.cost,
-                    duration: result.duration_ms,
-                    marks: &[],
-                }),
-            }),
-        });
-    }
-    if let Some(observation) = &r.observation {
-        emit(Step {
-            turn,
-            time: r.end_time.map(|t| t.millis()),
-            part: part("observation"),
-            fact: Fact::Observed(Observed { action: observation.action_id }),
-        });
-    }
-    if let Some(evaluation) = &r.evaluation {
-        emit(Step {
-            turn,
-            time: r.end_time.map(|t| t.millis()),
-            part: part("evaluation"),
-            fact: Fact::Evaluated(evaluation.kind, Some(evaluation.reason)),
-        });
-    }
-}
-
-fn intent<'a>(intent: &Intent<'a>) -> Action<'a> {
+pub(super) fn intent<'a>(intent: &Intent<'a>) -> Action<'a> {
     Action { id: None, kind: ActionKind::Known(intent.kind), payload: Some(intent.payload.0), risk: None }
 }
 
-fn decision<'a>(decision: &v1::Decision<'a>) -> Decision<'a> {
+pub(super) fn decision<'a>(decision: &v1::Decision<'a>) -> Decision<'a> {
     Decision {
         ruling: decision.status,
         by: decision.by,

@@ -161,9 +161,14 @@ impl Shard {
         // Taken out while the record is replayed, as the worker is lent out whole then.
         let looks = std::mem::take(&mut self.looks);
         let context = Context { assessor: settings.assessor, keep_changes: settings.keep_changes, looks: Some(&looks) };
-        if let Record::V1(record) = &entry.record {
+        let link = match &entry.record {
+            Record::V1(record) => Some((record.prev(), record.declares_chain())),
+            Record::Mended(record) => Some((record.prev, record.declares_chain())),
+            _ => None,
+        };
+        if let Some((prev, declares_chain)) = link {
             let mut judged = Judged::default();
-            live.execution.record(entry.line, entry.text, record.prev(), record.declares_chain(), &mut judged);
+            live.execution.record(entry.line, entry.text, prev, declares_chain, &mut judged);
             if judged.chain.is_some() {
                 self.chain(live, entry, &judged, lost_between, settings);
             }
@@ -175,6 +180,9 @@ impl Shard {
             if self.format.holds_one_execution() {
                 live.execution.doubt_all();
             }
+        }
+        if matches!(entry.record, Record::Mended(_)) {
+            live.execution.doubt_all();
         }
         if let Record::Broken(Broken { kind: None, turn, .. }) = entry.record {
             live.execution.lose_track(entry.line, turn);
@@ -457,6 +465,7 @@ pub(super) fn problem_finding(
     let (line, column) = entry.position(problem.at.0);
     let turn = match &entry.record {
         Record::Broken(broken) => broken.turn,
+        Record::Mended(mended) => mended.turn_at(problem.pointer.as_deref()),
         _ => None,
     };
     Some(Finding {

@@ -11,7 +11,7 @@ use yuangs_verify::trace::{Format, schemas};
 fn typed(format: Format, text: &str) -> bool {
     let mut scanner = Scanner::new("", 128);
     let entry = read(Grammar::Format(format), &mut scanner, text, (1, 0), false);
-    !matches!(entry.record, Record::Broken(_) | Record::Unreadable)
+    !matches!(entry.record, Record::Broken(_) | Record::Mended(_) | Record::Unreadable)
 }
 
 fn general(format: Format, text: &str) -> bool {

@@ -87,6 +87,43 @@ proptest! {
         prop_assert_eq!(bad.len(), 1, "repeated {}\n{:#?}", line, bad);
     }
 
+    /// A part that breaks the schema costs that part: nothing else is accused because of it, no answer stays at yes, and what
+    /// another turn has done wrong is still found.
+    #[test]
+    fn a_broken_part_of_a_turn_hides_nothing_else(mut plan in plan(), at in any::<prop::sample::Index>(), member in any::<prop::sample::Index>()) {
+        prop_assume!(!plan.turns.is_empty());
+        plan.chain = false;
+        for layout in [Layout::Turns, Layout::Execution] {
+            if !plan.fits(layout) {
+                continue;
+            }
+            let mut lines: Vec<Value> = plan.lines(layout).iter().map(|l| serde_json::from_str(l).unwrap()).collect();
+            let mut turns = turns_of(&mut lines, layout);
+            let broken = at.index(turns.len());
+            let turn = turns[broken].as_object_mut().unwrap();
+            let names: Vec<String> = turn.keys().filter(|k| !matches!(k.as_str(), "record" | "executionId" | "prev")).cloned().collect();
+            let name = member.get(&names);
+            turn.insert(name.clone(), json!([7]));
+            let other = (broken + 1) % turns.len();
+            let ran = turns[other].get("executionResult").is_some() && turns[other]["governance"].get("signature").is_none();
+            let honest = join(&lines.iter().map(Value::to_string).collect::<Vec<_>>());
+            let report = replay(&honest);
+            let found = codes(&report);
+            prop_assert!(!found.is_empty() && found.iter().all(|c| c == "YV103" || c == "YV210"), "{name}: {found:?}\n{honest}");
+            let verdict = &report.summaries[0].verdict;
+            for answer in [verdict.legal_path, verdict.authorised, verdict.governance_complete] {
+                prop_assert!(answer != Answer::Yes, "{name}: {verdict:?}");
+            }
+            if ran {
+                let mut turns = turns_of(&mut lines, layout);
+                turns[other]["governance"] = json!({"status": "rejected", "by": "policy", "timestamp": turns[other]["startTime"], "ruleId": "r", "reason": "no"});
+                let trace = join(&lines.iter().map(Value::to_string).collect::<Vec<_>>());
+                let found = codes(&replay(&trace));
+                prop_assert!(found.contains(&"YV309".to_owned()), "{name} of turn {broken}: {found:?}\n{trace}");
+            }
+        }
+    }
+
     /// Two neighbours that change places are found.
     #[test]
     fn swapped_events_are_found(plan in plan(), at in any::<prop::sample::Index>()) {
@@ -210,6 +247,14 @@ enum Part<'v> {
     Finished {
         holder: &'v mut Value,
     },
+}
+
+/// The turns of a trace of turn records or of one execution.
+fn turns_of(lines: &mut [Value], layout: Layout) -> Vec<&mut Value> {
+    if layout == Layout::Turns {
+        return lines.iter_mut().filter(|l| l["record"] == "turn").collect();
+    }
+    lines[0]["turns"].as_array_mut().unwrap().iter_mut().collect()
 }
 
 fn set(plan: &mut Plan, at: usize, ruling: Ruling) {

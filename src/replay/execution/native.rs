@@ -288,7 +288,9 @@ impl Execution {
         use EvaluationKind as K;
         self.verdict.doubt(Aspect::LegalPath);
         let begins = matches!(kind, RecordKind::ThoughtGenerated | RecordKind::Turn);
-        if begins && step.turn.is_some() && step.turn != self.turn.id {
+        if begins && step.turn.is_none() {
+            self.miss_turns();
+        } else if begins && step.turn != self.turn.id {
             self.begin_turn(0, step.turn);
         }
         match kind {

@@ -200,7 +200,7 @@ impl Detail {
     /// What a record has to add: one for the record itself, or one for each turn of a whole execution.
     pub(super) fn of(entry: &Entry<'_>) -> Vec<Self> {
         match &entry.record {
-            Record::V1(_) | Record::Turn(_) => {
+            Record::V1(_) | Record::Turn(_) | Record::Mended(_) => {
                 let Ok(members) = from_text::<Members<'_>>(entry.text) else { return Vec::new() };
                 let nested: Option<Vec<Raw<'_>>> = members.turns.and_then(Raw::read);
                 match nested {

@@ -1,0 +1,200 @@
+//! A turn of version 1 unfolded into the events that it stands for.
+
+use super::contract::{Evaluation, TurnThought};
+use super::record::{self, RecordKind, Turn, TurnAction, TurnObservation, TurnResult};
+use super::scalar::Timestamp;
+use super::step::{Action, ActionKind, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Step, Thought};
+use super::v1::{decision, intent};
+use crate::json::Str;
+
+/// A part of a turn.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum Slot<T> {
+    /// It isn't there.
+    #[default]
+    Absent,
+    /// It is there.
+    There(T),
+    /// Something stands in its place that breaks the schema.
+    Lost,
+}
+
+impl<T> Slot<T> {
+    /// What `value` holds.
+    pub(super) fn of(value: Option<T>) -> Self {
+        value.map_or(Self::Absent, Self::There)
+    }
+
+    /// The same, borrowed.
+    pub(super) const fn as_ref(&self) -> Slot<&T> {
+        match self {
+            Self::Absent => Slot::Absent,
+            Self::There(value) => Slot::There(value),
+            Self::Lost => Slot::Lost,
+        }
+    }
+
+    /// The same, unless something that belongs to it is lost.
+    pub(super) fn lost_if(self, lost: bool) -> Self {
+        if lost && matches!(self, Self::There(_)) { Self::Lost } else { self }
+    }
+
+    /// What stands there, if it can be read.
+    fn there(self) -> Option<T> {
+        if let Self::There(value) = self { Some(value) } else { None }
+    }
+}
+
+/// It can't be told, because a part is lost that would say it.
+struct Lost;
+
+/// What of a turn becomes events.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parts<'r, 'a> {
+    pub(super) turn: Option<i64>,
+    pub(super) start: Option<i64>,
+    pub(super) end: Option<i64>,
+    pub(super) agent: Option<Str<'a>>,
+    pub(super) capability: Option<Str<'a>>,
+    pub(super) declared: Option<&'r [Str<'a>]>,
+    pub(super) observed: Option<&'r [Str<'a>]>,
+    pub(super) thought: Slot<&'r TurnThought<'a>>,
+    pub(super) thoughts: Slot<&'r [TurnThought<'a>]>,
+    pub(super) proposed: Slot<&'r TurnAction<'a>>,
+    pub(super) governance: Slot<&'r record::Decision<'a>>,
+    pub(super) result: Slot<&'r TurnResult<'a>>,
+    pub(super) observation: Slot<&'r TurnObservation<'a>>,
+    pub(super) evaluation: Slot<&'r Evaluation>,
+}
+
+impl<'r, 'a> Parts<'r, 'a> {
+    /// The parts of a turn that keeps the schema.
+    pub(super) fn of(turn: &'r Turn<'a>) -> Self {
+        Self {
+            turn: Some(turn.turn_id.get()),
+            start: Some(turn.start_time.millis()),
+            end: turn.end_time.map(Timestamp::millis),
+            agent: turn.agent_id,
+            capability: turn.capability_id,
+            declared: turn.declared_changes.as_deref(),
+            observed: turn.observed_changes.as_deref(),
+            thought: Slot::of(turn.thought.as_ref()),
+            thoughts: Slot::of(turn.thoughts.as_deref()),
+            proposed: Slot::of(turn.proposed_action.as_ref()),
+            governance: Slot::of(turn.governance.as_ref()),
+            result: Slot::of(turn.execution_result.as_ref()),
+            observation: Slot::of(turn.observation.as_ref()),
+            evaluation: Slot::of(turn.evaluation.as_ref()),
+        }
+    }
+
+    /// The events in their order. Their times: thoughts at the start, the decision at its own, the rest at the end, which is
+    /// all that a turn says. `nested` is the turn's index in a whole execution.
+    pub(super) fn steps(&self, nested: Option<u32>, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+        let mut emit = |time, member, fact| emit(Step { turn: self.turn, time, part: Part { nested, member }, fact });
+        let lost = Fact::Unreadable;
+        let thoughts: Slot<&[TurnThought<'_>]> = match self.thought {
+            Slot::Absent => Slot::Absent,
+            Slot::There(thought) => Slot::There(std::slice::from_ref(thought)),
+            Slot::Lost => Slot::Lost,
+        };
+        for (list, member) in [(thoughts, "thought"), (self.thoughts, "thoughts")] {
+            match list {
+                Slot::Absent => {}
+                Slot::There(thoughts) => {
+                    for thought in thoughts {
+                        emit(self.start, member, self.thought(thought));
+                    }
+                }
+                Slot::Lost => emit(self.start, member, lost(RecordKind::ThoughtGenerated)),
+            }
+        }
+        match self.proposed {
+            Slot::Absent => {}
+            Slot::There(action) => emit(self.start, "proposedAction", self.proposal(action)),
+            Slot::Lost => emit(self.start, "proposedAction", lost(RecordKind::ActionProposed)),
+        }
+        let decided = self.governance.there().map(decision);
+        match (self.governance, decided) {
+            (_, Some(decision)) => emit(decision.time, "governance", Fact::Decided(decision)),
+            (Slot::Lost, _) => emit(None, "governance", lost(RecordKind::GovernanceDecided)),
+            _ => {}
+        }
+        match self.result {
+            Slot::Absent => {}
+            Slot::There(result) => match self.ran(result, decided) {
+                Ok(ran) => emit(self.end, "executionResult", self.executed(result, ran)),
+                Err(Lost) => emit(self.end, "executionResult", lost(RecordKind::ExecutionFinished)),
+            },
+            Slot::Lost => emit(self.end, "executionResult", lost(RecordKind::ExecutionFinished)),
+        }
+        match self.observation {
+            Slot::Absent => {}
+            Slot::There(observation) => {
+                emit(self.end, "observation", Fact::Observed(Observed { action: observation.action_id }));
+            }
+            Slot::Lost => emit(self.end, "observation", lost(RecordKind::ObservationRecorded)),
+        }
+        match self.evaluation {
+            Slot::Absent => {}
+            Slot::There(evaluation) => {
+                emit(self.end, "evaluation", Fact::Evaluated(evaluation.kind, Some(evaluation.reason)));
+            }
+            Slot::Lost => emit(self.end, "evaluation", lost(RecordKind::EvaluationMade)),
+        }
+    }
+
+    fn thought(&self, thought: &TurnThought<'a>) -> Fact<'r, 'a> {
+        Fact::Thought(Thought {
+            agent: thought.agent_id.or(self.agent),
+            done: thought.done,
+            action: thought.action.as_ref().map(intent),
+            conditions: true,
+        })
+    }
+
+    fn proposal(&self, action: &'r TurnAction<'a>) -> Fact<'r, 'a> {
+        Fact::Proposed(Proposal {
+            agent: action.agent_id.or(self.agent),
+            action: Action {
+                id: Some(action.id),
+                kind: ActionKind::Known(action.kind),
+                payload: Some(action.payload.0),
+                risk: Some(action.risk_level),
+            },
+            declared: action.declared_changes.as_deref().or(self.declared),
+            replaced: false,
+        })
+    }
+
+    /// Which action ran. A turn holds one; it is that one, as modified, unless the result names another.
+    fn ran(&self, result: &TurnResult<'a>, decided: Option<Decision<'a>>) -> Result<Option<Str<'a>>, Lost> {
+        let modified = decided.and_then(|d| d.modified).and_then(|a| a.id);
+        let named = result.action_id.or(modified);
+        match (self.governance, self.proposed) {
+            _ if result.action_id.is_some() => Ok(named),
+            (Slot::Lost, _) => Err(Lost),
+            (_, Slot::Lost) => named.or(decided.and_then(|d| d.action)).map(Some).ok_or(Lost),
+            _ => Ok(named.or(self.proposed.there().map(|a| a.id))),
+        }
+    }
+
+    fn executed(&self, result: &'r TurnResult<'a>, ran: Option<Str<'a>>) -> Fact<'r, 'a> {
+        Fact::Executed(Executed {
+            action_id: ran,
+            capability: result.capability_id.or(self.capability),
+            action: result.action.as_ref().map(intent),
+            observed: result.observed_changes.as_deref().or(self.observed),
+            result: Some(Outcome {
+                success: result.success,
+                output: result.output,
+                error: result.error,
+                error_type: result.error_type.is_some(),
+                exit_code: result.exit_code.map(|n| n.get()),
+                cost: result.cost,
+                duration: result.duration_ms,
+                marks: &[],
+            }),
+        })
+    }
+}
