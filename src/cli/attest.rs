@@ -1,8 +1,9 @@
 //! Attestations on the command line: `gate --attest` and `attest` write one, `attest verify` checks it.
 
+use super::file;
 use super::gate::{GateArgs, Located};
 use super::output::{Color, Failure, print};
-use super::replay::{read, trust_store};
+use super::replay::trust_store;
 use super::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::attest::{Predicate, Statement, Verdict, private_key};
 use crate::report::{Outcome, terminal};
@@ -94,7 +95,7 @@ impl AttestArgs {
         let unusable = |e: crate::attest::AttestError| {
             Failure::unable(format!("`{}`: {e}", key.display()), "--attest-key names a private key")
         };
-        let envelope = Statement::new(before.traces, predicate).sign(&private_key(&read(key)?).map_err(unusable)?, key_id);
+        let envelope = Statement::new(before.traces, predicate).sign(&private_key(&file::text(key)?).map_err(unusable)?, key_id);
         std::fs::write(path, envelope.map_err(unusable)?)
             .map_err(|e| Failure::unable(format!("can't write `{}`: {e}", path.display()), "the folder must exist"))
     }
@@ -202,7 +203,7 @@ impl Verify {
     fn run(self) -> Result<u8, Failure> {
         let Self::Verify { attestation, keys, signer, root } = self;
         let store = trust_store(&keys)?;
-        let statement = match Statement::open(&read(&attestation)?, &store, &signer) {
+        let statement = match Statement::open(&file::text(&attestation)?, &store, &signer) {
             Ok(statement) => statement,
             Err(error) => {
                 print(Color::Auto, |out| writeln!(out, "FAIL {}", terminal(&error.to_string())))?;

@@ -1,5 +1,6 @@
 //! `command`.
 
+use super::file;
 use super::output::{Color, Failure, print};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::command::{Analysis, Context, Links, Risk, Table, analyse, explain};
@@ -9,7 +10,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// What shell commands do.
@@ -82,7 +83,7 @@ impl Places {
     fn table(&self) -> Result<Table, Failure> {
         let mut table = Table::builtin();
         for path in &self.table {
-            let text = read(path)?;
+            let text = file::text_or_input(path)?;
             let name = path.to_string_lossy();
             table
                 .add(&name, &text)
@@ -133,16 +134,6 @@ fn links(tree: &Path, workdir: &str) -> Result<Links, Failure> {
     Ok(Links::new(found))
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
-    let unable = |e: io::Error| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable UTF-8");
-    if path.as_os_str() == "-" {
-        let mut text = String::new();
-        io::stdin().read_to_string(&mut text).map_err(unable)?;
-        return Ok(text);
-    }
-    std::fs::read_to_string(path).map_err(unable)
-}
-
 /// A line of a corpus. Members that say more are let pass.
 #[derive(Debug, Deserialize)]
 struct Row {
@@ -181,7 +172,7 @@ impl ShellCommand {
                 Ok(EXIT_CLEAN)
             }
             Self::Check { file, places, format } => {
-                let text = read(&file)?;
+                let text = file::text_or_input(&file)?;
                 let table = places.table()?;
                 let context = places.context(&table)?;
                 let lines: Vec<(usize, &str)> = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty()).collect();

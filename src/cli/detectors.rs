@@ -51,13 +51,13 @@ impl DetectorsCommand {
             let stem = file.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
             let remedy = "a corpus is called CODE-NAME.jsonl, such as YV604-cut-outputs.jsonl";
             let rule = rule_of(&stem).ok_or_else(|| Failure::unable(format!("no rule belongs to `{stem}`"), remedy))?;
-            lines.push(Line { rule, files: stem, measured: measure(rule, &super::replay::read(&file)?) });
+            lines.push(Line { rule, files: stem, measured: measure(rule, &super::file::text(&file)?) });
         }
         let secrets = corpora(&folder.join("secrets"))?;
         if let (false, Some(rule)) = (secrets.is_empty(), by_code(crate::diag::Code(803))) {
             let mut measured = Measured::default();
             for file in &secrets {
-                add(&mut measured, &judge(table, &super::replay::read(file)?));
+                add(&mut measured, &judge(table, &super::file::text(file)?));
             }
             lines.push(Line { rule, files: "secrets".to_owned(), measured });
         }

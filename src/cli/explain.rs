@@ -104,7 +104,7 @@ impl ExplainArgs {
         let mut reading = self.read.read(&self.what)?;
         let graph = match &self.evidence {
             None => None,
-            Some(path) => Some(Graph::parse(&super::replay::read(path)?, &mut reading.secrets)),
+            Some(path) => Some(Graph::parse(&super::file::text(path)?, &mut reading.secrets)),
         };
         let mut book = reading.book;
         self.select(&mut book)?;

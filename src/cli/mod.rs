@@ -8,6 +8,7 @@ mod config;
 mod detectors;
 mod explain;
 mod export;
+mod file;
 mod fsm;
 mod gate;
 mod knowledge;

@@ -1,7 +1,7 @@
 //! `redact`: a trace without its credentials.
 
+use super::file;
 use super::output::{Color, Failure, print};
-use super::replay::read;
 use super::{EXIT_CLEAN, EXIT_EMPTY};
 use crate::attest::private_key;
 use crate::redact::{Error, Keys, Outcome, Remade, redact};
@@ -44,7 +44,7 @@ impl RedactArgs {
         }
         let mut keys = Keys::new();
         for (id, file) in &self.key {
-            let key = private_key(&read(file)?);
+            let key = private_key(&file::text(file)?);
             let remedy = "`openssl genpkey -algorithm ed25519` makes one";
             let key = key.map_err(|e| Failure::unable(format!("`{}`: {e}", file.display()), remedy))?;
             if keys.insert(id.clone(), key).is_some() {

@@ -1,5 +1,6 @@
 //! `replay` and `validate`.
 
+use super::file;
 use super::output::{Color, Failure, print};
 use super::patch::git_failure;
 use super::reports::{ReportArgs, shell_line, statistics};
@@ -288,7 +289,7 @@ impl ValidateArgs {
         let schema = match &self.schema {
             None => None,
             Some(path) => {
-                let validator = Validator::from_text(&read(path)?);
+                let validator = Validator::from_text(&file::text(path)?);
                 let remedy = "`$ref` may only point into the same file";
                 Some(validator.map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))?)
             }
@@ -314,13 +315,7 @@ impl ValidateArgs {
 /// Reads a trust file.
 pub(super) fn trust_store(path: &Path) -> Result<TrustStore, Failure> {
     let remedy = "a trust file is {\"keys\": [{\"keyId\", \"publicKey\", \"signer\", \"validFrom\", \"validTo\"}]}";
-    TrustStore::parse(&read(path)?).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
-}
-
-/// Reads a file that the command line names.
-pub(super) fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
-        .map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "the file must be readable UTF-8"))
+    TrustStore::parse(&file::text(path)?).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
 }
 
 impl Common {

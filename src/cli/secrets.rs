@@ -1,5 +1,6 @@
 //! `secrets`: the rules for credentials, and how good they are.
 
+use super::file;
 use super::output::{Color, Failure, print};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::report::terminal;
@@ -50,9 +51,7 @@ impl SecretsCommand {
             Self::Check { files } => {
                 let mut judged = Vec::new();
                 for file in files {
-                    let text = std::fs::read_to_string(&file).map_err(|e| {
-                        Failure::unable(format!("can't read `{}`: {e}", file.display()), "a corpus is one JSON object a line")
-                    })?;
+                    let text = file::text(&file)?;
                     judged.push((file.display().to_string(), judge(table, &text)));
                 }
                 print(Color::Auto, |out| figures(&judged, out))?;

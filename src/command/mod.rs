@@ -104,7 +104,8 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
     };
     let fuel = clean.len().saturating_mul(60).saturating_add(20_000);
     let mut engine = engine::Engine::new(ctx, fuel);
-    if let Some(why) = foreign::recognise(&clean) {
+    let nul = "the line holds a NUL byte: one shell leaves it out, another ends there";
+    if let Some(why) = cmd.contains('\0').then_some(nul).or_else(|| foreign::recognise(&clean)) {
         engine.unparsed = true;
         engine.emit_raw(EffectKind::Unknown, None, Certainty::Possible, Span::new(0, cmd.len()), Risk::High, why);
     } else {

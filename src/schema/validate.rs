@@ -11,6 +11,13 @@ use std::ops::Range;
 /// Violations that are listed for one record; a hostile one could break its schema a million times.
 const MAX_VIOLATIONS: usize = 20;
 
+/// Values of a record that are looked at for its violations. The library finds all of an array before it gives the first,
+/// and each takes a hundred times the room of its text; whether a record is valid is asked of all of it.
+const LOOKED_AT: usize = 10_000;
+
+/// The keyword of a violation that lies behind those.
+const UNPLACED: &str = "";
+
 /// A schema can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SchemaError {
@@ -33,6 +40,14 @@ pub struct Violation {
     pub message: String,
     /// The keyword of the schema.
     pub keyword: String,
+}
+
+impl Violation {
+    /// Whether it only says that there is one.
+    #[must_use]
+    pub fn is_unplaced(&self) -> bool {
+        self.keyword == UNPLACED
+    }
 }
 
 /// A compiled schema.
@@ -71,13 +86,22 @@ impl Validator {
         value(text).is_some_and(|v| self.inner.is_valid(&v))
     }
 
-    /// Every violation in a record that is valid JSON, in the order of the text.
+    /// The violations in a record that is valid JSON, in the order of the text: the first 20 that stand in its first 10,000
+    /// values, or one without a place where only what follows is wrong.
     #[must_use]
     pub fn violations(&self, text: &str) -> Vec<Violation> {
-        let Some(value) = value(text) else {
+        let Some(mut value) = value(text).filter(|v| !self.inner.is_valid(v)) else {
             return Vec::new();
         };
-        let errors: Vec<ValidationError<'_>> = self.inner.iter_errors(&value).take(MAX_VIOLATIONS).collect();
+        let mut left = LOOKED_AT;
+        shorten(&mut value, &mut left);
+        let cut = left == 0;
+        let real = |e: &ValidationError<'_>| !(cut && matches!(e.kind(), Kind::MinItems { .. } | Kind::Contains));
+        let errors: Vec<ValidationError<'_>> = self.inner.iter_errors(&value).filter(real).take(MAX_VIOLATIONS).collect();
+        if errors.is_empty() {
+            let message = format!("the schema is broken behind the first {LOOKED_AT} values, and the place isn't looked for");
+            return vec![Violation { pointer: String::new(), at: 0..text.len(), message, keyword: UNPLACED.into() }];
+        }
         let mut pointers = BTreeSet::new();
         for error in &errors {
             concerned(error, &mut pointers);
@@ -119,6 +143,26 @@ impl jsonschema::Retrieve for NoRetriever {
 fn value(text: &str) -> Option<Value> {
     let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
     Value::deserialize(&mut Deserializer::new(&mut scanner)).ok()
+}
+
+/// Takes away elements of arrays behind the first `left` values. Members stay: without them others would be missing.
+fn shorten(value: &mut Value, left: &mut usize) {
+    *left = left.saturating_sub(1);
+    match value {
+        Value::Array(elements) => {
+            let mut kept = 0;
+            for element in elements.iter_mut() {
+                if *left == 0 {
+                    break;
+                }
+                shorten(element, left);
+                kept += 1;
+            }
+            elements.truncate(kept);
+        }
+        Value::Object(members) => members.values_mut().for_each(|member| shorten(member, left)),
+        _ => {}
+    }
 }
 
 /// RFC 3339, as the typed records read it.
@@ -283,6 +327,21 @@ mod tests {
             .into_iter()
             .map(|v| (v.pointer, text.get(v.at).unwrap().to_owned(), v.message))
             .collect()
+    }
+
+    #[test]
+    fn long_arrays_are_judged_whole_and_listed_in_part() {
+        let schema =
+            json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}, "minItems": 1}}});
+        let array = |bad: usize, good: usize, more: usize| {
+            let element = |text: &str, n| std::iter::repeat_n(text, n).collect::<Vec<_>>().join(",");
+            let parts: Vec<String> = [("1", bad), ("\"x\"", good), ("2", more)].map(|(t, n)| element(t, n)).into();
+            format!("{{\"a\":[{}]}}", parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(","))
+        };
+        assert_eq!(violations(&schema, &array(30_000, 0, 0)).len(), MAX_VIOLATIONS);
+        assert_eq!(violations(&schema, &array(0, 30_000, 0)), []);
+        let behind = violations(&schema, &array(0, 30_000, 1));
+        assert!(matches!(&*behind, [(pointer, _, message)] if pointer.is_empty() && message.contains("behind")), "{behind:?}");
     }
 
     #[test]

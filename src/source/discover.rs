@@ -109,18 +109,34 @@ type Sniffed<R> = Chain<Cursor<Vec<u8>>, R>;
 /// Opens an input; what is compressed is known by its first bytes, not by its name.
 ///
 /// # Errors
-/// When it can't be opened, is a folder, or its first bytes can't be read.
+/// When it can't be opened, is a folder or a device, or its first bytes can't be read.
 pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
     match input {
         Input::Stdin => sniff(io::stdin()),
         Input::File(path) => {
             let file = File::open(path)?;
-            if file.metadata()?.is_dir() {
+            let kind = file.metadata()?.file_type();
+            if kind.is_dir() {
                 return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
+            }
+            if is_device(kind) {
+                return Err(io::Error::other("it is a device, which may never end; standard input is `-`"));
             }
             sniff(file)
         }
     }
+}
+
+/// A link in a pull request may lead to one.
+#[cfg(unix)]
+fn is_device(kind: std::fs::FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    kind.is_char_device() || kind.is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: std::fs::FileType) -> bool {
+    false
 }
 
 fn sniff<R: Read + Send + 'static>(mut reader: R) -> io::Result<Box<dyn Read + Send>> {
@@ -162,6 +178,15 @@ mod tests {
         let found = discover(&[there, dir.path().join("no.jsonl")]);
         assert_eq!(found.iter().filter(|f| f.is_ok()).count(), 1);
         assert_eq!(found.iter().filter(|f| f.is_err()).count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_device_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let link = dir.path().join("a.jsonl");
+        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+        assert!(open(&Input::File(link)).is_err_and(|e| e.to_string().contains("device")));
     }
 
     #[test]

@@ -341,9 +341,10 @@ fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<P
     }
     let peek: Peek<'a> = from_text(text).unwrap_or_default();
     let kind = peek.record.and_then(|r| r.read::<Str<'_>>()).and_then(|w| RecordKind::parse(&w.decode()));
-    let violations = schemas::violations(format, kind, text);
+    let mut violations = schemas::violations(format, kind, text);
+    violations.retain(|v| !v.is_unplaced());
     if violations.is_empty() {
-        // The two validators disagree; the stricter one is believed.
+        // The place lies too far behind, or the two validators disagree: then the stricter one is believed.
         problems.push(Problem {
             code: Code(103),
             at: (error.at.min(text.len()), 1),

@@ -122,7 +122,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         }
         match self.result {
             Slot::Absent => {}
-            Slot::There(result) => match self.ran(result, decided) {
+            Slot::There(result) => match self.ran(result, decided.as_ref()) {
                 Ok(ran) => emit(self.end, "executionResult", self.executed(result, ran)),
                 Err(Lost) => emit(self.end, "executionResult", lost(RecordKind::ExecutionFinished)),
             },
@@ -168,7 +168,7 @@ impl<'r, 'a> Parts<'r, 'a> {
     }
 
     /// Which action ran. A turn holds one; it is that one, as modified, unless the result names another.
-    fn ran(&self, result: &TurnResult<'a>, decided: Option<Decision<'a>>) -> Result<Option<Str<'a>>, Lost> {
+    fn ran(&self, result: &TurnResult<'a>, decided: Option<&Decision<'a>>) -> Result<Option<Str<'a>>, Lost> {
         let modified = decided.and_then(|d| d.modified).and_then(|a| a.id);
         let named = result.action_id.or(modified);
         match (self.governance, self.proposed) {

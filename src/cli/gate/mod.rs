@@ -150,7 +150,7 @@ impl GateArgs {
 }
 
 pub(super) fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
-    let text = super::replay::read(path)?;
+    let text = crate::cli::file::text(path)?;
     let remedy = "`gate --write-baseline FILE` writes one";
     Baseline::parse(&text).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
 }

@@ -46,7 +46,7 @@ pub(in crate::cli) fn locate(path: Option<&Path>) -> Result<Located, Failure> {
             )
         })?,
     };
-    let text = crate::cli::replay::read(&path)?;
+    let text = crate::cli::file::text(&path)?;
     let config = Config::parse(&text).map_err(|e| {
         Failure::unable(format!("`{}`: {e}", path.display()), "`yuangs-verify schema print config` says what may stand in it")
     })?;

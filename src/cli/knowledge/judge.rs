@@ -24,8 +24,8 @@ pub struct JudgeArgs {
 
 impl JudgeArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let documents = crate::cli::replay::read(&self.documents)?;
-        let questions = crate::cli::replay::read(&self.questions)?;
+        let documents = crate::cli::file::text(&self.documents)?;
+        let questions = crate::cli::file::text(&self.questions)?;
         let corpus = Corpus::parse(&documents, &questions)
             .map_err(|why| Failure::unable(why, "docs/knowledge.md describes the form of a judged corpus"))?;
         let groups = judge(&corpus, self.model.as_deref()).map_err(|e| failure(&e))?;

@@ -49,7 +49,7 @@ fn unreadable(lines: &[u64]) -> String {
 
 impl WindowArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let session = Session::parse(&crate::cli::replay::read(&self.transcript)?);
+        let session = Session::parse(&crate::cli::file::text(&self.transcript)?);
         let health = health(&session, self.window);
         let tenths = health.tokens.saturating_mul(1_000) / health.window.max(1);
         print(Color::Auto, |out| {
@@ -107,7 +107,7 @@ pub struct CompactionArgs {
 
 impl CompactionArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let session = Session::parse(&crate::cli::replay::read(&self.transcript)?);
+        let session = Session::parse(&crate::cli::file::text(&self.transcript)?);
         let compared = compare(&session).map_err(|e| Failure::unable(e.to_string(), "check a part of the transcript"))?;
         let name = self.transcript.to_string_lossy().replace('\\', "/");
         print(Color::Auto, |out| {

@@ -2,6 +2,7 @@
 
 use super::Format;
 use super::find;
+use crate::cli::file;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::policy::{
@@ -10,7 +11,7 @@ use crate::policy::{
 use crate::report::{safe_json, terminal};
 use clap::Args;
 use serde_json::json;
-use std::io::{self, Read as _, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// Ask a policy about actions.
@@ -101,13 +102,7 @@ impl EvalArgs {
         let Some(path) = &self.file else {
             return Err(Failure::unable("nothing to ask about", "give an ACTION, --shell CMD or --file JSONL"));
         };
-        let text = if path.as_os_str() == "-" {
-            let mut text = String::new();
-            io::stdin().read_to_string(&mut text).map_err(|e| unusable("standard input", &e.to_string()))?;
-            text
-        } else {
-            std::fs::read_to_string(path).map_err(|e| unusable(&path.to_string_lossy(), &e.to_string()))?
-        };
+        let text = file::text_or_input(path)?;
         let lines = (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty());
         Ok(lines.map(|(n, line)| (n, json_question(line, base))).collect())
     }

@@ -2,6 +2,7 @@
 
 use super::revision::Revision;
 use crate::cli::EXIT_CLEAN;
+use crate::cli::file;
 use crate::cli::output::{Color, Failure, print};
 use crate::policy::{At, Policy, Problem, SHIPPED, load, shipped};
 use crate::report::{terminal, write_problem};
@@ -47,13 +48,7 @@ pub(in crate::cli) struct Found {
 
 /// Reads a file, within limits.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
-    let unable =
-        |e: std::io::Error| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable UTF-8");
-    let size = std::fs::metadata(path).map_err(unable)?.len();
-    if size > MAX_BYTES {
-        return Err(Failure::unable(format!("`{}` has {size} bytes", path.display()), format!("it may have {MAX_BYTES}")));
-    }
-    std::fs::read_to_string(path).map_err(unable)
+    file::text_up_to(path, MAX_BYTES)
 }
 
 /// A path as it is reported: with `/`, whatever the system writes.

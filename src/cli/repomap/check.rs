@@ -2,6 +2,7 @@
 
 use super::build::unable;
 use super::tree::TreeArgs;
+use crate::cli::file;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
@@ -12,11 +13,8 @@ use crate::verify::Report;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
-use std::io::{self, Read as _, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// Bytes of a map that is checked: a million tokens are less.
-const MAX_BYTES: u64 = 64 << 20;
 
 /// Lines of difference that are shown.
 const MAX_LINES: usize = 200;
@@ -52,7 +50,7 @@ struct Line {
 impl CheckArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let name = self.map.to_string_lossy().replace('\\', "/");
-        let given = read(&self.map, &name)?;
+        let given = file::text(&self.map)?;
         let settings = settings(&given, &name)?;
         let built = build(&self.tree.read_for(&settings)?, &settings).map_err(|e| unable(&e))?;
         // A checkout may have changed the line ends.
@@ -81,7 +79,7 @@ impl CheckArgs {
 /// Checks a map against the tree of a folder, for a gate. Returns besides whether any file was mapped.
 pub(in crate::cli) fn checked(map: &Path, tree: &Path) -> Result<(Report, bool), Failure> {
     let name = map.to_string_lossy().replace('\\', "/");
-    let given = read(map, &name)?;
+    let given = file::text(map)?;
     let settings = settings(&given, &name)?;
     let snapshot =
         of_folder(tree, None).map_err(|e| Failure::unable(e.to_string(), "a map stands in the folder that it maps"))?;
@@ -98,18 +96,6 @@ pub(in crate::cli) fn checked(map: &Path, tree: &Path) -> Result<(Report, bool),
 fn settings(given: &str, name: &str) -> Result<Settings, Failure> {
     let remedy = "write one with `repomap build -o FILE`";
     Settings::of_map(given).map_err(|e| Failure::unable(format!("`{name}` is no map: {e}"), remedy))
-}
-
-fn read(map: &Path, name: &str) -> Result<String, Failure> {
-    let unable = |e: io::Error| Failure::unable(format!("can't read `{name}`: {e}"), "write it with `repomap build -o FILE`");
-    let file = std::fs::File::open(map).map_err(unable)?;
-    let mut out = String::new();
-    // Not what the system says of its size: a link in a pull request may lead to a device that never ends.
-    let size = file.take(MAX_BYTES + 1).read_to_string(&mut out).map_err(unable)?;
-    if u64::try_from(size).is_ok_and(|size| size <= MAX_BYTES) {
-        return Ok(out);
-    }
-    Err(Failure::unable(format!("`{name}` has more than {MAX_BYTES} bytes"), "no map is that large"))
 }
 
 /// The lines that differ, with one line around them.
