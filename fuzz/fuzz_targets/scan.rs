@@ -3,6 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use yuangs_verify::json::Scanner;
 use yuangs_verify::scan::secret::{Table, find};
 use yuangs_verify::scan::{hidden_text, secrets};
 
@@ -18,7 +19,12 @@ fuzz_target!(|text: &str| {
         let found = secrets(text, valid);
         assert!(found.places.iter().all(|p| text.get(p.clone()).is_some()));
     }
-    for remark in hidden_text(text) {
-        assert!(text.get(remark.at.0..remark.at.0 + remark.at.1).is_some());
+    // Hidden text is looked for in what is JSON: the text as a record, if it is one, and as a string of one.
+    let mut scanner = Scanner::new(text, 128);
+    let whole = scanner.skip().and_then(|_| scanner.end()).is_ok().then(|| text.to_owned());
+    for record in whole.into_iter().chain(serde_json::to_string(&[text])) {
+        for remark in hidden_text(&record) {
+            assert!(record.get(remark.at.0..remark.at.0 + remark.at.1).is_some());
+        }
     }
 });
