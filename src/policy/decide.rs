@@ -6,7 +6,6 @@ use super::effect::{Effect, Holds};
 use super::facts::Facts;
 use super::model::{Combine, Limit, Policy, Rule};
 use super::request::Request;
-use super::sieve::Held;
 use std::borrow::Cow;
 
 /// What a policy says of an action.
@@ -84,14 +83,11 @@ impl Policy {
     }
 
     pub(crate) fn decide_on(&self, facts: &Facts<'_>, request: &Request<'_>) -> Decision<'_> {
-        let mut held = Held::new(facts);
         // The strictest so far of those that can't be passed over, with its rule.
         let mut best: Option<Verdict<'_>> = None;
         let mut settled = false;
-        for (index, rule) in self.rules.iter().enumerate() {
-            if !held.passes(&rule.sieve) {
-                continue;
-            }
+        for index in self.rules.sieves().candidates(facts) {
+            let Some(rule) = self.rules.get(index) else { break };
             let holds = rule.matches(facts, request);
             if holds == Holds::No {
                 continue;

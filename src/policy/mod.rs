@@ -38,7 +38,7 @@ pub use effect::{Effect, Holds};
 pub use facts::Category;
 pub use fuzz::{Effort, Law, Outcome as Found, Usable, Violation, fuzz, property_ids, usable};
 pub use ledger::{Decided, Drift, Ledger};
-pub use model::{Combine, Fallback, Form, Limit, Policy, Property, Rule};
+pub use model::{Combine, Fallback, Form, Limit, Policy, Property, Rule, Rules};
 pub use mutate::{Fate, Mutant};
 pub use path::Access;
 pub use pattern::{PatternError, compile as compile_pattern};

@@ -4,8 +4,10 @@ use super::condition::Condition;
 use super::effect::Effect;
 use super::facts::Surroundings;
 use super::request::Request;
+use super::sieve::Sieves;
 use super::yaml::At;
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
 /// How the rules of a policy are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +79,7 @@ pub struct Policy {
     /// It only reports: what it forbids runs all the same.
     pub monitor: bool,
     /// Its rules, in the order of the file.
-    pub rules: Vec<Rule>,
+    pub rules: Rules,
     /// The team's own properties.
     pub properties: Vec<Property>,
     pub(crate) surroundings: Surroundings,
@@ -101,7 +103,39 @@ pub struct Rule {
     /// It was made by the form, not written by a person (a default of a category, a limit).
     pub built: bool,
     pub(crate) when: Condition,
-    pub(crate) sieve: super::sieve::Sieve,
+}
+
+/// The rules of a policy, with what tells which of them are worth asking.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    all: Vec<Rule>,
+    sieves: Sieves,
+}
+
+impl Rules {
+    pub(crate) fn new(all: Vec<Rule>) -> Self {
+        let sieves = Sieves::of(&all);
+        Self { all, sieves }
+    }
+
+    pub(crate) const fn sieves(&self) -> &Sieves {
+        &self.sieves
+    }
+
+    /// The same with a change.
+    pub(crate) fn with(&self, change: impl FnOnce(&mut Vec<Rule>)) -> Self {
+        let mut all = self.all.clone();
+        change(&mut all);
+        Self::new(all)
+    }
+}
+
+impl Deref for Rules {
+    type Target = [Rule];
+
+    fn deref(&self) -> &[Rule] {
+        &self.all
+    }
 }
 
 /// What a rule grants at most.

@@ -9,7 +9,6 @@ use super::facts::{Category, bit};
 use super::fuzz::Effort;
 use super::model::{Combine, Policy, Rule};
 use super::question::Question;
-use super::sieve::Sieve;
 use super::suite::Case;
 use crate::command::EffectKind;
 use crate::governance::Risk;
@@ -45,14 +44,17 @@ impl Policy {
             all.push(Mutant { rule: rule.map(|r| r.id.clone()), change, policy });
         };
         for (index, rule) in self.rules.iter().enumerate() {
-            let mut dropped = self.clone();
-            dropped.rules.remove(index);
+            let changed = |change: &mut dyn FnMut(&mut Vec<Rule>)| Policy { rules: self.rules.with(change), ..self.clone() };
+            let dropped = changed(&mut |rules| {
+                rules.remove(index);
+            });
             add(Some(rule), "dropped".into(), dropped);
             let mut replaced = |change: String, new: Rule| {
-                let mut policy = self.clone();
-                if let Some(place) = policy.rules.get_mut(index) {
-                    *place = Rule { sieve: Sieve::of(&new.when, new.effect == Effect::Allow), ..new };
-                }
+                let policy = changed(&mut |rules| {
+                    if let Some(place) = rules.get_mut(index) {
+                        place.clone_from(&new);
+                    }
+                });
                 add(Some(rule), change, policy);
             };
             if let Some(effect) = milder(rule.effect) {
@@ -72,8 +74,7 @@ impl Policy {
                 && self.combine == Combine::FirstMatch
                 && next.effect != rule.effect
             {
-                let mut moved = self.clone();
-                moved.rules.swap(index, index + 1);
+                let moved = changed(&mut |rules| rules.swap(index, index + 1));
                 add(Some(rule), format!("moved behind `{}`", next.id), moved);
             }
         }

@@ -7,9 +7,12 @@
 //! [`Holds::No`]: super::effect::Holds::No
 
 use super::condition::{Condition, Predicate, type_bit};
+use super::effect::Effect;
 use super::facts::Facts;
+use super::model::Rule;
 use super::path::{Edges, PathGlob};
 use super::pattern::letter;
+use std::array::from_fn;
 
 /// What an action must have for a condition to hold, or perhaps hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,33 +90,103 @@ impl Sieve {
     }
 }
 
-/// What an action has, found when the first rule needs to know.
-pub(crate) struct Held<'f, 'a> {
-    facts: &'f Facts<'a>,
-    kind: u8,
-    /// The bit of the first letter of its tool; all of them where that is nothing to go by.
-    tool: u64,
-    found: Option<(u8, u32, Edges)>,
+/// The sieves of all rules of a policy, turned round: for each thing that an action may have the rules that are worth asking
+/// then, so that fifty rules are told apart at once.
+#[derive(Debug, Clone)]
+pub(crate) struct Sieves {
+    groups: Vec<Group>,
+    /// What each rule needs of paths.
+    paths: Vec<Vec<Edges>>,
 }
 
-impl<'f, 'a> Held<'f, 'a> {
-    pub(crate) fn new(facts: &'f Facts<'a>) -> Self {
-        let tool = facts.action.tool.as_ref().and_then(|name| name.bytes().next()).map_or(u64::MAX, letter);
-        Self { facts, kind: type_bit(facts.action.kind), tool, found: None }
+/// Up to 64 rules, a bit for each.
+#[derive(Debug, Clone)]
+struct Group {
+    /// By the type of the action.
+    types: [u64; TYPES],
+    /// By the first letter of the tool's name.
+    tools: [u64; 64],
+    /// By which of [`PLACES`], [`HOSTS`] and [`STEPS`] the action has.
+    things: [u64; 8],
+    /// By its effects.
+    effects: [u64; 32],
+    /// Those that need no effect.
+    any_effect: u64,
+    /// Those that need to know what the action does.
+    asking: u64,
+}
+
+const TYPES: usize = 5;
+
+impl Sieves {
+    pub(crate) fn of(rules: &[Rule]) -> Self {
+        let sieves: Vec<Sieve> = rules.iter().map(|r| Sieve::of(&r.when, r.effect == Effect::Allow)).collect();
+        let groups = sieves.chunks(64).map(Group::of).collect();
+        Self { groups, paths: sieves.into_iter().map(|s| s.paths).collect() }
     }
 
-    /// Whether a rule with this sieve is worth asking.
-    #[inline]
-    pub(crate) fn passes(&mut self, sieve: &Sieve) -> bool {
-        sieve.types & self.kind != 0
-            && (sieve.tools == 0 || sieve.tools & self.tool != 0)
-            && (sieve.things == 0 && sieve.effects == 0 || self.has(sieve))
+    /// The rules that are worth asking about an action, in their order.
+    pub(crate) fn candidates<'s, 'f, 'a>(&'s self, facts: &'f Facts<'a>) -> Candidates<'s, 'f, 'a> {
+        let tool = facts.action.tool.as_ref().and_then(|name| name.bytes().next()).map(|byte| letter(byte).trailing_zeros());
+        let kind = type_bit(facts.action.kind).trailing_zeros();
+        let mut all = Candidates { sieves: self, facts, kind, tool, found: None, group: 0, left: 0, asked: false };
+        all.left = all.by_name();
+        all
+    }
+}
+
+impl Group {
+    fn of(sieves: &[Sieve]) -> Self {
+        let which =
+            |test: &dyn Fn(&Sieve) -> bool| sieves.iter().zip(0..).fold(0, |bits, (sieve, n)| bits | u64::from(test(sieve)) << n);
+        Self {
+            types: from_fn(|n| which(&|s| s.types >> n & 1 == 1)),
+            tools: from_fn(|n| which(&|s| s.tools == 0 || s.tools >> n & 1 == 1)),
+            things: from_fn(|n| which(&|s| usize::from(s.things) & !n == 0)),
+            effects: from_fn(|n| which(&|s| s.effects >> n & 1 == 1)),
+            any_effect: which(&|s| s.effects == 0),
+            asking: which(&|s| s.things != 0 || s.effects != 0),
+        }
     }
 
-    /// Whether the action has what the sieve asks of its effects.
-    fn has(&mut self, sieve: &Sieve) -> bool {
+    /// The rules that an action with these things and effects is worth asking.
+    fn admits(&self, things: u8, effects: u32) -> u64 {
+        let by_things = self.things.get(usize::from(things & (PLACES | HOSTS | STEPS))).copied().unwrap_or(u64::MAX);
+        let among = self.effects.iter().zip(0..).filter(|(_, n)| effects >> n & 1 == 1);
+        by_things & among.fold(self.any_effect, |bits, (rules, _)| bits | rules)
+    }
+}
+
+/// The rules that are worth asking, found one after the other: what the action does is only looked for when the first rule
+/// needs to know.
+pub(crate) struct Candidates<'s, 'f, 'a> {
+    sieves: &'s Sieves,
+    facts: &'f Facts<'a>,
+    kind: u32,
+    /// The first letter of its tool; none where that is nothing to go by.
+    tool: Option<u32>,
+    found: Option<(u8, u32, Edges)>,
+    group: usize,
+    /// Rules of the group that may come yet.
+    left: u64,
+    /// What the group's rules need to know has been looked at.
+    asked: bool,
+}
+
+impl Candidates<'_, '_, '_> {
+    /// Rules of the group that an action of this type, with a tool of this name, is worth asking.
+    fn by_name(&self) -> u64 {
+        let bits = |masks: &[u64], n: u32| masks.get(n as usize).copied().unwrap_or_default();
+        self.sieves
+            .groups
+            .get(self.group)
+            .map_or(0, |group| bits(&group.types, self.kind) & self.tool.map_or(u64::MAX, |letter| bits(&group.tools, letter)))
+    }
+
+    /// What the action has.
+    fn found(&mut self) -> (u8, u32, Edges) {
         let facts = self.facts;
-        let (things, effects, paths) = *self.found.get_or_insert_with(|| {
+        *self.found.get_or_insert_with(|| {
             if facts.hides() {
                 return (u8::MAX, u32::MAX, Edges::OPEN);
             }
@@ -122,17 +195,47 @@ impl<'f, 'a> Held<'f, 'a> {
             let things =
                 bit(paths.is_some(), PLACES) | bit(facts.hosts().next().is_some(), HOSTS) | bit(!facts.steps().is_empty(), STEPS);
             (things, facts.effects(), paths.unwrap_or_default())
-        });
-        sieve.things & !things == 0
-            && (sieve.effects == 0 || sieve.effects & effects != 0)
-            && (sieve.paths.is_empty() || sieve.paths.iter().any(|glob| paths.admit(*glob)))
+        })
+    }
+}
+
+impl Iterator for Candidates<'_, '_, '_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        loop {
+            while self.left == 0 {
+                self.group += 1;
+                self.sieves.groups.get(self.group)?;
+                self.left = self.by_name();
+                self.asked = false;
+            }
+            let group = self.sieves.groups.get(self.group)?;
+            let bit = self.left & self.left.wrapping_neg();
+            if group.asking & bit == 0 {
+                self.left ^= bit;
+                return Some(self.group * 64 + bit.trailing_zeros() as usize);
+            }
+            let (things, effects, edges) = self.found();
+            if !self.asked {
+                self.asked = true;
+                self.left &= !group.asking | group.admits(things, effects);
+                continue;
+            }
+            self.left ^= bit;
+            let index = self.group * 64 + bit.trailing_zeros() as usize;
+            let paths = self.sieves.paths.get(index)?;
+            if paths.is_empty() || paths.iter().any(|glob| edges.admit(*glob)) {
+                return Some(index);
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Action, Effect, History, Holds, Policy, Request, SHIPPED, load};
+    use crate::policy::{Action, History, Holds, Policy, Request, SHIPPED, load};
     use proptest::prelude::*;
     use serde_json::json;
     use std::sync::LazyLock;
@@ -159,8 +262,15 @@ mod tests {
         ]
     }
 
-    static POLICIES: LazyLock<Vec<Policy>> =
-        LazyLock::new(|| SHIPPED.iter().map(|shipped| load(shipped.name, shipped.text).unwrap()).collect());
+    /// The policies that come with the program, and one that fills several groups.
+    static POLICIES: LazyLock<Vec<Policy>> = LazyLock::new(|| {
+        let mut all: Vec<Policy> = SHIPPED.iter().map(|shipped| load(shipped.name, shipped.text).unwrap()).collect();
+        let rules = all[0].rules.clone();
+        let many = rules.with(|list| (0..9).for_each(|_| list.extend(rules.iter().cloned())));
+        assert!(many.len() > 128);
+        all.push(Policy { rules: many, ..all[0].clone() });
+        all
+    });
 
     proptest! {
         #[test]
@@ -183,7 +293,7 @@ mod tests {
             }
             let action = Action::call(&tool, parameters.into());
             let (history, facts) = (History::default(), Facts::new(&action, None, &policy.surroundings));
-            if !Held::new(&facts).passes(&rule.sieve) {
+            if policy.rules.sieves().candidates(&facts).next().is_none() {
                 let holds = rule.when.holds(&facts, &Request::new(&action, &history), rule.effect == Effect::Allow);
                 prop_assert_eq!(holds, Holds::No, "{:?}", paths);
             }
@@ -195,9 +305,11 @@ mod tests {
             let request = Request::new(&action, &history);
             for policy in &*POLICIES {
                 let facts = Facts::new(&action, None, &policy.surroundings);
-                for rule in &policy.rules {
+                let asked: Vec<usize> = policy.rules.sieves().candidates(&facts).collect();
+                prop_assert!(asked.is_sorted());
+                for (index, rule) in policy.rules.iter().enumerate() {
                     let strict = rule.effect == Effect::Allow;
-                    if !Held::new(&facts).passes(&Sieve::of(&rule.when, strict)) {
+                    if !asked.contains(&index) {
                         prop_assert_eq!(rule.when.holds(&facts, &request, strict), Holds::No, "{} {}", policy.id, rule.id);
                     }
                 }

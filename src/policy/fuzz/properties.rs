@@ -348,8 +348,8 @@ impl Try<'_> {
         let chosen = |shift: u32| usize::try_from(self.subject.seed >> shift).unwrap_or(0) % rules.len().max(1);
         let Some(rule) = rules.get(chosen(0)) else { return Found::Nothing };
         let plain = self.effect(action);
-        let mut more = self.policy.clone();
-        more.rules.insert(chosen(32), model::Rule { effect: Effect::Deny, limits: Vec::new(), ..rule.clone() });
+        let deny = model::Rule { effect: Effect::Deny, limits: Vec::new(), ..rule.clone() };
+        let more = Policy { rules: rules.with(|rules| rules.insert(chosen(32), deny)), ..self.policy.clone() };
         let request = self.request(action, None);
         let found = more.decide(&request).effect;
         if found >= plain {

@@ -9,7 +9,6 @@ use crate::policy::effect::Effect;
 use crate::policy::model::{Combine, Fallback, Form, Limit, Rule};
 use crate::policy::path::Access;
 use crate::policy::pattern;
-use crate::policy::sieve::Sieve;
 use crate::policy::yaml::{At, Node, Value};
 
 const SEVERITIES: [&str; 4] = ["low", "medium", "high", "critical"];
@@ -74,8 +73,7 @@ fn dangerous(node: &Node, number: usize, reader: &mut Reader) -> Option<Rule> {
     let when = Condition::Is(Predicate::Command(test), format!("command: {pattern}"));
     let reason = reason.unwrap_or_else(|| format!("runs `{pattern}` ({severity})"));
     let id = id.unwrap_or_else(|| format!("{number:02}:{}", pattern.replace(' ', "-")));
-    let sieve = Sieve::of(&when, effect == Effect::Allow);
-    Some(Rule { id, at: node.at, description, effect, reason: Some(reason), limits: Vec::new(), built: false, when, sieve })
+    Some(Rule { id, at: node.at, description, effect, reason: Some(reason), limits: Vec::new(), built: false, when })
 }
 
 /// A program with arguments is looked for among the programs that the line would run, the arguments in

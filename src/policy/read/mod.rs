@@ -13,8 +13,7 @@ pub(crate) use when::condition;
 use super::condition::Condition;
 use super::effect::Effect;
 use super::facts::Surroundings;
-use super::model::{Combine, Fallback, Form, Limit, Policy, Property, Rule};
-use super::sieve::Sieve;
+use super::model::{Combine, Fallback, Form, Limit, Policy, Property, Rule, Rules};
 use super::yaml::{At, Problem, Value, parse};
 use crate::command::path::normalise;
 use std::collections::BTreeMap;
@@ -115,7 +114,7 @@ pub fn load(name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
         combine: draft.combine,
         default: draft.default,
         monitor: draft.monitor,
-        rules: draft.rules,
+        rules: Rules::new(draft.rules),
         properties: draft.properties,
         surroundings: Surroundings::new(&workdir),
     })
@@ -137,6 +136,5 @@ fn check_ids(rules: &[Rule], reader: &mut Reader) {
 
 /// A rule that the form implies.
 pub(crate) fn built(id: &str, at: At, effect: Effect, reason: &str, when: Condition, limits: Vec<Limit>) -> Rule {
-    let sieve = Sieve::of(&when, effect == Effect::Allow);
-    Rule { id: id.to_owned(), at, description: None, effect, reason: Some(reason.to_owned()), limits, built: true, when, sieve }
+    Rule { id: id.to_owned(), at, description: None, effect, reason: Some(reason.to_owned()), limits, built: true, when }
 }

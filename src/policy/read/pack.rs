@@ -5,7 +5,6 @@ use super::{Draft, condition};
 use crate::policy::condition::Condition;
 use crate::policy::effect::Effect;
 use crate::policy::model::{Combine, Fallback, Form, Property, Rule};
-use crate::policy::sieve::Sieve;
 use crate::policy::yaml::{Node, Value};
 
 pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Draft {
@@ -85,8 +84,7 @@ fn rule(node: &Node, reader: &mut Reader) -> Rule {
     let reason = fields.text("reason", reader).map(|(text, _)| text).filter(|r| !r.trim().is_empty());
     fields.finish(reader);
     let effect = effect.unwrap_or(Effect::Deny);
-    let sieve = Sieve::of(&when, effect == Effect::Allow);
-    Rule { id, at, description, effect, reason, limits, built: false, when, sieve }
+    Rule { id, at, description, effect, reason, limits, built: false, when }
 }
 
 fn property(node: &Node, reader: &mut Reader) -> Option<Property> {

@@ -8,7 +8,6 @@ use crate::policy::condition::{Condition, Name, Predicate};
 use crate::policy::effect::Effect;
 use crate::policy::facts::Category;
 use crate::policy::model::{Combine, Fallback, Form, Rule};
-use crate::policy::sieve::Sieve;
 use crate::policy::yaml::At;
 
 const LEVELS: [&str; 3] = ["auto", "confirm", "deny"];
@@ -69,8 +68,7 @@ fn rule(node: &crate::policy::yaml::Node, number: usize, reader: &mut Reader) ->
         Effect::Deny => format!("tools like `{tool}` are forbidden"),
     });
     let id = id.unwrap_or_else(|| format!("{number:02}:{tool}"));
-    let sieve = Sieve::of(&when, effect == Effect::Allow);
-    Some(Rule { id, at: node.at, description, effect, reason: Some(reason), limits: Vec::new(), built: false, when, sieve })
+    Some(Rule { id, at: node.at, description, effect, reason: Some(reason), limits: Vec::new(), built: false, when })
 }
 
 /// The categories' defaults. A call is in a category when everything that it does is.

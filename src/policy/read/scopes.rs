@@ -8,7 +8,6 @@ use crate::policy::condition::{Condition, PathTest, Predicate};
 use crate::policy::effect::Effect;
 use crate::policy::model::{Combine, Fallback, Form, Rule};
 use crate::policy::path::{Access, PathGlob};
-use crate::policy::sieve::Sieve;
 use crate::policy::yaml::Node;
 
 const CHANGES: [Access; 2] = [Access::Write, Access::Delete];
@@ -110,6 +109,5 @@ fn rule(node: &Node, scopes: &[Area], risks: &[Area], reader: &mut Reader) -> Op
     fields.finish(reader);
     let when = Condition::All(all);
     let effect = effect?;
-    let sieve = Sieve::of(&when, effect == Effect::Allow);
-    Some(Rule { id, at, description, effect, reason, limits, built: false, when, sieve })
+    Some(Rule { id, at, description, effect, reason, limits, built: false, when })
 }
