@@ -35,6 +35,7 @@ mod heredoc;
 mod hosts;
 mod launch;
 mod links;
+mod memo;
 mod param;
 mod parse;
 pub mod path;

@@ -5,12 +5,14 @@ use super::chars::holds;
 use super::effect::{Analysis, Certainty, EffectKind, Risk, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
+use super::memo::Memo;
 use super::param::Param;
 use super::tool_params::{Role, Topics, has_drive, opens_for_writing, role, topic, with_slashes};
 use super::{Context, How};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::sync::LazyLock;
 
 /// What a tool does by its name, the most telling first.
@@ -187,8 +189,30 @@ fn topics_of_all(mut topics: Topics, name: &str, tool: &str) -> Topics {
 const PATH_WORDS: [&str; 14] =
     ["path", "file", "dir", "folder", "cwd", "target", "source", "dest", "src", "dst", "root", "output", "input", "location"];
 
-/// True if a text looks like a path.
-fn path_like(key: &str, text: &str) -> bool {
+/// What a parameter's name says of it.
+#[derive(Debug, Clone, Copy)]
+struct Key {
+    role: Role,
+    /// It holds a command line.
+    command: bool,
+    /// It holds a path.
+    path: bool,
+}
+
+impl Key {
+    fn of(name: &str) -> Self {
+        let within = |word: &str| name.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
+        Self { role: role(name), command: command_like(name), path: PATH_WORDS.into_iter().any(within) }
+    }
+}
+
+thread_local! {
+    static TOOLS: RefCell<Memo<(Verb, Topics)>> = RefCell::default();
+    static KEYS: RefCell<Memo<Key>> = RefCell::default();
+}
+
+/// True if a text looks like a path, or stands where one is expected.
+fn path_like(expected: bool, text: &str) -> bool {
     if text.is_empty() || text.len() > 4096 || text.contains('\n') {
         return false;
     }
@@ -196,9 +220,7 @@ fn path_like(key: &str, text: &str) -> bool {
         || text.starts_with("~/")
         || has_drive(text)
         || text.contains('/') && !text.contains(' ') && !text.contains("://");
-    let relative = || text.starts_with("./") || text.starts_with("../");
-    let within = |word: &str| key.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
-    shaped || relative() || PATH_WORDS.into_iter().any(within)
+    shaped || expected || text.starts_with("./") || text.starts_with("../")
 }
 
 /// True if a parameter of this name holds a command line.
@@ -218,7 +240,7 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
 #[must_use]
 pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, 200_000);
-    let (mut v, topics) = verb(name);
+    let (mut v, topics) = TOOLS.with_borrow_mut(|tools| tools.get(name, verb));
     let args: Vec<Arg> = Vec::new();
     e.step(name, &args, Span::default());
     // A stack instead of recursion: parameters may be nested as deep as they like.
@@ -255,7 +277,8 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
             }
             Param::Text(s) => {
                 let text = clean(s);
-                let role = role(key);
+                let said = KEYS.with_borrow_mut(|keys| keys.get(key, Key::of));
+                let role = said.role;
                 match role {
                     Role::Sql | Role::Query | Role::Mutation => e.tool_query(role, topics, &text),
                     Role::Glob => {
@@ -267,7 +290,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
                     _ if matches!(&*text, "true" | "yes") && reads(v) => e.tool_switch(key),
                     _ => {}
                 }
-                if command_like(key) {
+                if said.command {
                     seen_command = true;
                     e.run_text(&text, super::parse::Base::Fixed(Span::default()), How::Code, &Stream::default(), false);
                 } else if let Some((scheme, rest)) = url(&text) {
@@ -278,7 +301,11 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
                     }
                 } else if role == Role::Output || role == Role::OutputOrFormat && text.contains(['/', '.', '~', '\\']) {
                     outputs.push(with_slashes(text));
-                } else if path_like(key, &text) {
+                } else if path_like(said.path, &text) {
+                    if s.contains('\0') {
+                        let why = "the path holds a NUL byte: some programs end it there";
+                        e.emit_raw(EffectKind::Unknown, None, Certainty::Possible, Span::default(), Risk::High, why);
+                    }
                     paths.push(with_slashes(text));
                 }
             }

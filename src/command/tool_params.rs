@@ -569,6 +569,7 @@ mod tests {
             ("read_file", json!({"path": "C:\\Users\\dev\\.ssh\\id_rsa"})),
             ("read_file", json!({"anything": "C:\\Users\\dev\\.ssh\\id_rsa"})),
             ("read_file", json!({"path": "..\\..\\.ssh\\id_rsa"})),
+            ("read_file", json!({"path": ".env\0.txt"})),
         ] {
             assert_eq!(risk(name, params.clone()), Risk::High, "{name} {params}");
         }
