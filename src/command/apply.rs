@@ -429,6 +429,7 @@ impl Engine<'_> {
                     None => self.emit(EffectKind::Network, None, arg.span, "sends data"),
                 }
             }
+            Role::Mount => self.mounted(arg),
             Role::Secret => {
                 self.emit_raw(
                     EffectKind::Credential,

@@ -210,6 +210,24 @@ pub(super) fn read_flag<'s>(
     }
     // A cluster of short flags.
     let body = text.get(1..).unwrap_or_default();
+    let (help, dry) = (call.help, call.dry);
+    let stop = read_cluster(call, chain, arg, args, i, spec);
+    // Letters that the table doesn't know are more likely a long option with one dash (`-method=x` is no `-h`): they must
+    // not take away what the program does. `-n` stands among switches that nobody lists, so only a long word is doubted.
+    let mut letters = body.chars().map(|c| find(chain, &format!("-{c}")));
+    let stray = letters.by_ref().take_while(|f| f.is_none_or(|f| f.arg.is_none())).any(|f| f.is_none());
+    if stray {
+        call.help = help;
+        call.dry = dry || call.dry && body.len() <= 5;
+    }
+    stop
+}
+
+/// Reads `-abc` letter by letter; true if the options end here for good.
+fn read_cluster<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg, args: &[Arg], i: &mut usize, spec: &'s Spec) -> bool {
+    let text = arg.text.as_str();
+    let value_at = |v: &str| Arg { text: v.to_owned(), at: arg.at.map(|a| a + text.len() - v.len()), ..arg.clone() };
+    let body = text.get(1..).unwrap_or_default();
     let mut at = 0;
     for c in body.chars() {
         let n = c.len_utf8();

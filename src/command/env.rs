@@ -278,6 +278,9 @@ impl Engine<'_> {
                 Risk::Medium,
                 "containers of another machine",
             );
+        } else if name == "DOCKER_CONTEXT" && !matches!(value, "" | "default" | "rootless") && !value.starts_with("desktop-") {
+            let why = "containers of another machine";
+            self.emit_raw(EffectKind::Network, Some(show(value)), Certainty::Possible, span, Risk::Medium, why);
         } else if name == "PATH" {
             self.path_value(value, span);
         } else if matches!(name, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "HISTCONTROL" | "HISTIGNORE") {

@@ -2,15 +2,28 @@
 //! themselves stands in the table.
 
 use super::chars::{HOLE, has_hole, show};
-use super::effect::{Certainty, EffectKind, How, Risk};
+use super::effect::{Certainty, EffectKind, How, Risk, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
+
+/// A value that git reads as no.
+fn is_false(value: &str) -> bool {
+    matches!(value.to_ascii_lowercase().as_str(), "false" | "no" | "off" | "0" | "")
+}
+
+/// What a setting says about how pull brings both sides together, if it says so at all.
+fn pull_rebases(key: &str, value: &str) -> Option<bool> {
+    let key = key.to_ascii_lowercase();
+    let says = key == "pull.rebase" || key.starts_with("branch.") && key.ends_with(".rebase");
+    says.then(|| !is_false(value))
+}
 
 impl Engine<'_> {
     /// Configuration of git that runs programs, given on the command line.
     pub(super) fn git_config(&mut self, rest: &[Arg]) {
         let mut i = 0;
+        let mut rebases = false;
         while let Some(a) = rest.get(i) {
             i += 1;
             let pair = if matches!(a.text.as_str(), "-c" | "--config" | "--config-env") {
@@ -39,6 +52,9 @@ impl Engine<'_> {
                 if a.text == "config" {
                     self.git_config_command(rest.get(i..).unwrap_or_default());
                 }
+                if a.text == "pull" {
+                    self.git_pull(rest.get(i..).unwrap_or_default(), rebases, a.span);
+                }
                 return self.git_commands(rest.get(i.saturating_sub(1)..).unwrap_or_default());
             };
             if let Some(p) = pair {
@@ -49,13 +65,44 @@ impl Engine<'_> {
                 if by_env {
                     let value = self.vars.get(v).map_or_else(|| HOLE.to_string(), |v| v.text.clone());
                     let k = k.to_owned();
+                    rebases = pull_rebases(&k, &value).unwrap_or(rebases);
                     self.git_setting(&k, &Arg::literal(value, p.span));
                     continue;
                 }
                 let v = Arg { text: v.to_owned(), at: p.at.map(|o| o + p.text.len() - v.len()), ..p.clone() };
                 let k = k.to_owned();
+                // A setting without a value is true.
+                rebases = pull_rebases(&k, if t.contains('=') { &v.text } else { "true" }).unwrap_or(rebases);
                 self.git_setting(&k, &v);
             }
+        }
+    }
+
+    /// `git pull` that rebases is `git fetch` and `git rebase` in one word: it writes the branch's own commits anew, and is
+    /// rated as `git rebase` is. Otherwise the shorter spelling would be a way around the rule for the longer one.
+    fn git_pull(&mut self, args: &[Arg], configured: bool, span: Span) {
+        let mut rebases = configured;
+        let dry = args.iter().any(|a| a.text == "--dry-run");
+        let mut args = args.iter().map(|a| a.text.as_str()).take_while(|t| *t != "--");
+        while let Some(t) = args.next() {
+            match t.split_once('=').unwrap_or((t, "")) {
+                // git takes any beginning of an option that is clear.
+                (name, value) if name.len() >= 5 && "--rebase".starts_with(name) => {
+                    rebases = !is_false(value) || !t.contains('=');
+                }
+                (name, _) if name.len() >= 8 && "--no-rebase".starts_with(name) => rebases = false,
+                ("--strategy" | "--strategy-option" | "--depth" | "--jobs" | "--upload-pack" | "-s" | "-X" | "-j" | "-o", "") => {
+                    args.next();
+                }
+                (name, _) if name.starts_with('-') && !name.starts_with("--") => {
+                    rebases |= name.chars().take_while(|c| !matches!(c, 's' | 'X' | 'j' | 'o' | 'S')).any(|c| c == 'r');
+                }
+                _ => {}
+            }
+        }
+        if rebases && !dry {
+            let why = "rebases local commits onto what it fetches: they are written anew";
+            self.emit(EffectKind::GitRewrite, None, span, why);
         }
     }
 

@@ -98,6 +98,31 @@ impl Engine<'_> {
     }
 
     /// A path is created, changed or replaced.
+    /// What a container sees of this machine: `SRC:DST[:OPTIONS]`, or `type=bind,source=SRC,…`. Programs in there may do to
+    /// the source whatever they like, unless it is mounted for reading.
+    pub(crate) fn mounted(&mut self, arg: &Arg) {
+        let text = arg.text.as_str();
+        let keyed = text.split(',').any(|p| p.starts_with("type=") || p.starts_with("source=") || p.starts_with("src="));
+        let (source, options) = if keyed {
+            let source = text.split(',').find_map(|p| p.strip_prefix("source=").or_else(|| p.strip_prefix("src=")));
+            (source, text)
+        } else {
+            let source = text.split_once(':').map(|(source, _)| source);
+            (source, text.rsplit_once(':').map_or("", |(_, options)| options))
+        };
+        let Some(source) = source else { return };
+        // A name without a slash is a volume that the daemon keeps.
+        if !(source.contains('/') || source.starts_with(['.', '~', HOLE])) {
+            return;
+        }
+        let source = Arg { text: source.to_owned(), at: None, ..arg.clone() };
+        if options.split(',').any(|o| matches!(o, "ro" | "readonly" | "readonly=true" | "ro=true")) {
+            self.path_read(&source);
+        } else {
+            self.path_write(&source);
+        }
+    }
+
     pub(crate) fn path_write(&mut self, arg: &Arg) {
         self.burn(arg.text.len() / 8 + 4);
         if arg.text == "-" || arg.text.is_empty() {

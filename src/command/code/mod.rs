@@ -4,6 +4,7 @@
 //! harmless names stays a possible `execute`, and what hides names is `dynamic`.
 
 mod awk;
+mod computed;
 mod lex;
 mod names;
 mod sed;
@@ -109,7 +110,7 @@ impl Engine<'_> {
             }
         }
         self.cwd = before;
-        if names::computed_call(lang, &tokens) {
+        if computed::computed_call(lang, &tokens) {
             self.dynamic(arg.span, "the code computes the names that it calls");
         }
         all_known &= self.second_reading(lang, &tokens, arg, depth);

@@ -100,7 +100,7 @@ const RUBY: Names = &[
     (Action::Shell, "system exec spawn popen popen2 popen3 popen2e capture2 capture2e capture3 pipeline syscall sh"),
     (
         Action::Dynamic,
-        "eval instance_eval class_eval module_eval send public_send __send__ const_get instance_exec binding load require_relative define_method method_missing unpack unpack1 decode64 strict_decode64 Fiddle Marshal constantize Base64 ObjectSpace",
+        "eval instance_eval class_eval module_eval send public_send __send__ to_proc const_get instance_exec binding load require_relative define_method method_missing unpack unpack1 decode64 strict_decode64 Fiddle Marshal constantize Base64 ObjectSpace",
     ),
     (Action::Delete, "delete unlink safe_unlink"),
     (Action::DeleteTree, "rm_r rm_rf rm_f rm remove_dir remove_entry rmtree rmdir remove_entry_secure remove"),
@@ -119,7 +119,7 @@ const PHP: Names = &[
     (Action::Shell, "system exec shell_exec passthru popen proc_open pcntl_exec expect_popen"),
     (
         Action::Dynamic,
-        "eval assert create_function call_user_func call_user_func_array include include_once require require_once base64_decode gzinflate gzuncompress str_rot13 hex2bin preg_replace_callback ReflectionFunction array_map array_filter usort dl unserialize ini_set putenv mail FFI",
+        "eval assert create_function call_user_func call_user_func_array include include_once require require_once base64_decode gzinflate gzuncompress str_rot13 hex2bin preg_replace_callback ReflectionFunction array_map array_filter array_walk array_walk_recursive array_reduce usort uasort uksort iterator_apply forward_static_call forward_static_call_array register_shutdown_function register_tick_function set_error_handler set_exception_handler spl_autoload_register ob_start preg_replace_callback_array fromCallable ReflectionMethod dl unserialize ini_set putenv mail FFI",
     ),
     (Action::Delete, "unlink"),
     (Action::DeleteTree, "rmdir"),
@@ -700,61 +700,4 @@ pub(crate) fn hole_is_code(tokens: &[Token], i: usize) -> bool {
     matches!(prev, None | Some(Token::Punct(';' | '\n' | '{' | '}')))
         || matches!(next, Some(Token::Punct('(')))
         || matches!(prev, Some(Token::Hole))
-}
-
-/// True for Perl that calls by the name that a variable or an expression holds: `&$f(…)`, `&{"f"}`, `"f"->(…)`.
-fn symbolic_call(tokens: &[Token]) -> bool {
-    tokens.iter().enumerate().any(|(i, t)| {
-        let amp = |k: usize| tokens.get(k) == Some(&Token::Punct('&'));
-        let computed = match tokens.get(i + 1) {
-            Some(Token::Name(n)) => n.starts_with('$'),
-            Some(Token::Punct('{')) => true,
-            _ => false,
-        };
-        if *t == Token::Punct('&') && computed {
-            // `&&` joins conditions, and `&` between two values is an operator.
-            let run = (0..=i).rev().take_while(|k| amp(*k)).count();
-            let before = i.checked_sub(run).and_then(|k| tokens.get(k));
-            let value = match before {
-                Some(Token::Name(n)) => n.starts_with(['$', '@', '%']),
-                Some(Token::Num | Token::Str(..) | Token::Punct(')' | ']' | '}')) => true,
-                _ => false,
-            };
-            return run == 3 || run == 1 && !value;
-        }
-        matches!(t, Token::Str(..))
-            && matches!(tokens.get(i + 1..i + 4), Some([Token::Punct('-'), Token::Punct('>'), Token::Punct('(')]))
-    })
-}
-
-/// True if the code calls what it looks up by a computed name: `x["a" + "b"](…)`.
-pub(crate) fn computed_call(lang: &str, tokens: &[Token]) -> bool {
-    if lang == "perl" {
-        return symbolic_call(tokens);
-    }
-    if lang == "ruby" {
-        return false;
-    }
-    // `("sys" . "tem")(…)`, `"system"(…)`
-    let by_text = |w: &[Token]| matches!(w, [Token::Str(..) | Token::Punct(')'), Token::Punct('(')]);
-    if lang == "php" && tokens.windows(2).any(by_text) {
-        return true;
-    }
-    // Functions taken from a module by their number.
-    let listed = |t: &Token| matches!(t, Token::Name(n) if n.starts_with("Object.values") || n.starts_with("Object.entries"));
-    if lang == "js" && tokens.iter().any(listed) && tokens.windows(2).any(|w| matches!(w, [Token::Punct(']'), Token::Punct('(')]))
-    {
-        return true;
-    }
-    tokens.windows(3).enumerate().any(|(i, w)| {
-        matches!(w, [Token::Punct(']'), Token::Punct('('), _]) && {
-            // The bracket before must hold a string, not a number.
-            let head = tokens.get(..i).unwrap_or_default();
-            head.iter()
-                .rev()
-                .take(8)
-                .take_while(|t| **t != Token::Punct('['))
-                .any(|t| matches!(t, Token::Str(..) | Token::Name(_)))
-        }
-    })
 }

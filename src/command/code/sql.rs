@@ -1,73 +1,88 @@
 //! SQL given to a database client.
 
 use crate::command::chars::{HOLE, has_hole};
-use crate::command::effect::{Certainty, EffectKind, Risk};
+use crate::command::effect::{Certainty, EffectKind, Risk, Span};
 use crate::command::engine::{Engine, Stream};
 use crate::command::expand::Arg;
+
+/// A command of the client ends with its line, whatever stands below it.
+fn statements(text: &str) -> Vec<&str> {
+    let own = |line: &str| line.trim_start().starts_with(['.', '\\']);
+    if text.lines().any(own) { text.lines().collect() } else { vec![text] }
+}
 
 impl Engine<'_> {
     pub(super) fn sql_code(&mut self, arg: &Arg) {
         let clean = strip(&arg.text);
         let span = arg.span;
-        for raw in clean.split(';') {
+        for raw in clean.split(';').flat_map(statements) {
             let s = raw.trim();
             self.burn(8 + s.len() / 8);
             if s.is_empty() {
                 continue;
             }
-            if let Some(meta) = s.strip_prefix('\\') {
-                if let Some(cmd) = meta.strip_prefix('!') {
-                    let a = Arg::literal(cmd.trim(), span);
-                    self.shell_arg(&a, &Stream::default(), false);
-                } else if meta.starts_with("copy") && meta.contains("program")
-                    || meta.starts_with("o ")
-                    || meta.starts_with('i')
-                    || meta.starts_with("g |")
-                    || meta.starts_with("gexec")
-                {
-                    self.dynamic(span, "the client runs or writes what it is told");
-                }
-                continue;
-            }
             if let Some(dot) = s.strip_prefix('.') {
-                let word = dot.split_whitespace().next().unwrap_or_default();
-                if matches!(word, "shell" | "system") {
-                    let a = Arg::literal(dot.split_once(' ').map_or("", |(_, r)| r), span);
-                    self.shell_arg(&a, &Stream::default(), false);
-                } else if matches!(
-                    word,
-                    "output"
-                        | "once"
-                        | "save"
-                        | "backup"
-                        | "import"
-                        | "read"
-                        | "load"
-                        | "restore"
-                        | "clone"
-                        | "excel"
-                        | "archive"
-                        | "dump_to"
-                        | "log"
-                        | "cd"
-                        | "trace"
-                ) {
-                    self.emit_raw(
-                        EffectKind::Write,
-                        Some(word.to_owned()),
-                        Certainty::Possible,
-                        span,
-                        Risk::High,
-                        "the client reads or writes files",
-                    );
-                }
+                self.sqlite_command(dot, span);
                 continue;
             }
-            self.sql_statement(s, span);
+            // psql takes its own commands behind a statement too: `select 1 \g |sh`.
+            let (sql, meta) = s.split_once('\\').map_or((s, None), |(sql, meta)| (sql.trim(), Some(meta)));
+            if let Some(meta) = meta {
+                self.psql_command(meta, span);
+            }
+            if !sql.is_empty() {
+                self.sql_statement(sql, span);
+            }
         }
     }
 
-    fn sql_statement(&mut self, s: &str, span: crate::command::effect::Span) {
+    /// A command of psql without its backslash.
+    fn psql_command(&mut self, meta: &str, span: Span) {
+        if let Some(cmd) = meta.strip_prefix('!') {
+            self.shell_arg(&Arg::literal(cmd.trim(), span), &Stream::default(), false);
+            return;
+        }
+        let name: String = meta.chars().take_while(|c| c.is_alphabetic() || *c == '_').collect();
+        let rest = meta.get(name.len()..).unwrap_or_default().trim();
+        let acts = match name.as_str() {
+            "copy" => rest.contains("program") || !rest.contains("stdout"),
+            "o" | "out" | "s" | "w" | "write" => !rest.is_empty(),
+            "g" | "gx" => !rest.is_empty() && !rest.starts_with('('),
+            "e" | "edit" | "ef" | "ev" | "gexec" | "i" | "ir" | "include" | "include_relative" | "lo_export" | "lo_import"
+            | "setenv" => true,
+            _ => rest.contains('`'),
+        };
+        if acts {
+            self.dynamic(span, "the client runs or writes what it is told");
+        }
+    }
+
+    /// A command of sqlite3 without its dot. It takes any beginning of a name, so `.sh` is `.shell`.
+    fn sqlite_command(&mut self, dot: &str, span: Span) {
+        let word = dot.split_whitespace().next().unwrap_or_default();
+        let rest = dot.get(word.len()..).unwrap_or_default();
+        if matches!(word, "" | "show" | "dump" | "schema" | "tables" | "exit" | "explain" | "expert" | "echo" | "changes") {
+            return;
+        }
+        let begins = |names: &[&str]| names.iter().any(|n| n.starts_with(word));
+        if begins(&["shell", "system"]) {
+            self.shell_arg(&Arg::literal(rest.trim(), span), &Stream::default(), false);
+        } else if begins(&[
+            "output", "once", "save", "backup", "import", "read", "load", "restore", "clone", "excel", "archive", "dump_to",
+            "log", "cd", "trace", "www",
+        ]) {
+            self.emit_raw(
+                EffectKind::Write,
+                Some(word.to_owned()),
+                Certainty::Possible,
+                span,
+                Risk::High,
+                "the client reads or writes files",
+            );
+        }
+    }
+
+    fn sql_statement(&mut self, s: &str, span: Span) {
         let lower = s.to_ascii_lowercase();
         let words: Vec<&str> =
             lower.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == HOLE)).filter(|w| !w.is_empty()).collect();

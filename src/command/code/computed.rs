@@ -1,0 +1,115 @@
+//! Calls of what the code computes: of a variable, of a text, of what stands in a table.
+
+use super::lex::Token;
+
+/// True for Perl that calls by the name that a variable or an expression holds: `&$f(…)`, `&{"f"}`, `"f"->(…)`.
+fn symbolic_call(tokens: &[Token]) -> bool {
+    tokens.iter().enumerate().any(|(i, t)| {
+        let amp = |k: usize| tokens.get(k) == Some(&Token::Punct('&'));
+        let computed = match tokens.get(i + 1) {
+            Some(Token::Name(n)) => n.starts_with('$'),
+            Some(Token::Punct('{')) => true,
+            _ => false,
+        };
+        if *t == Token::Punct('&') && computed {
+            // `&&` joins conditions, and `&` between two values is an operator.
+            let run = (0..=i).rev().take_while(|k| amp(*k)).count();
+            let before = i.checked_sub(run).and_then(|k| tokens.get(k));
+            let value = match before {
+                Some(Token::Name(n)) => n.starts_with(['$', '@', '%']),
+                Some(Token::Num | Token::Str(..) | Token::Punct(')' | ']' | '}')) => true,
+                _ => false,
+            };
+            return run == 3 || run == 1 && !value;
+        }
+        match tokens.get(i..i + 3) {
+            // `$f->(…)`, `$h{x}->(…)`: what stands in front of the arrow says what is called.
+            Some([Token::Punct('-'), Token::Punct('>'), Token::Punct('(')]) => !calls_own_sub(tokens, i),
+            // Between subscripts the arrow may be left out: `$h{x}(…)`, `$a[0](…)`.
+            Some([Token::Punct(c @ ('}' | ']')), Token::Punct('('), _]) => subscript(tokens, i, *c),
+            _ => false,
+        }
+    })
+}
+
+/// True if what stands before the arrow at `at` is a variable that the code itself gives nothing but `sub {…}`.
+fn calls_own_sub(tokens: &[Token], at: usize) -> bool {
+    let Some(Token::Name(var)) = at.checked_sub(1).and_then(|k| tokens.get(k)) else { return false };
+    let given = |w: &[Token]| match w {
+        [Token::Name(n), Token::Punct('='), value] if n == var => Some(matches!(value, Token::Name(v) if v == "sub")),
+        _ => None,
+    };
+    let mut values = tokens.windows(3).filter_map(given).peekable();
+    values.peek().is_some() && values.all(|own| own)
+}
+
+/// True if the bracket that closes at `end` is a subscript of a variable: `$h{x}`, `$r->[0]`.
+fn subscript(tokens: &[Token], end: usize, close: char) -> bool {
+    let open = if close == '}' { '{' } else { '[' };
+    let mut depth = 0_usize;
+    for k in (0..=end).rev() {
+        match tokens.get(k) {
+            Some(Token::Punct(c)) if *c == close => depth += 1,
+            Some(Token::Punct(c)) if *c == open => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            let before = k.checked_sub(1).and_then(|k| tokens.get(k));
+            let arrow = k.checked_sub(2).and_then(|k| tokens.get(k)) == Some(&Token::Punct('-'));
+            return match before {
+                Some(Token::Name(n)) => n.starts_with('$'),
+                Some(Token::Punct('>')) => arrow,
+                Some(Token::Punct(']' | '}')) => true,
+                _ => false,
+            };
+        }
+    }
+    false
+}
+
+/// True for Ruby that takes a method by a name that it computes: `method("sys" + "tem")`. `method(:puts)` says its name.
+fn computed_method(tokens: &[Token]) -> bool {
+    tokens.iter().enumerate().any(|(i, t)| {
+        let takes = matches!(t, Token::Name(n) if n.rsplit('.').next().is_some_and(|n| matches!(n, "method" | "public_method" | "singleton_method")));
+        takes
+            && tokens.get(i + 1) == Some(&Token::Punct('('))
+            && !matches!(tokens.get(i + 2..i + 5), Some([Token::Punct(':'), Token::Name(_), Token::Punct(')')]))
+    })
+}
+
+/// True if the code calls what it looks up by a computed name: `x["a" + "b"](…)`.
+pub(crate) fn computed_call(lang: &str, tokens: &[Token]) -> bool {
+    if lang == "perl" {
+        return symbolic_call(tokens);
+    }
+    if lang == "ruby" {
+        return computed_method(tokens);
+    }
+    // What a library of Lua holds under a text: `os["execute"]`.
+    let library = |n: &str| matches!(n, "os" | "io" | "_G" | "_ENV" | "package" | "debug");
+    if lang == "lua" && tokens.windows(2).any(|w| matches!(w, [Token::Name(n), Token::Punct('[')] if library(n))) {
+        return true;
+    }
+    // `("sys" . "tem")(…)`, `"system"(…)`
+    let by_text = |w: &[Token]| matches!(w, [Token::Str(..) | Token::Punct(')'), Token::Punct('(')]);
+    if lang == "php" && tokens.windows(2).any(by_text) {
+        return true;
+    }
+    // Functions taken from a module by their number.
+    let listed = |t: &Token| matches!(t, Token::Name(n) if n.starts_with("Object.values") || n.starts_with("Object.entries"));
+    if lang == "js" && tokens.iter().any(listed) && tokens.windows(2).any(|w| matches!(w, [Token::Punct(']'), Token::Punct('(')]))
+    {
+        return true;
+    }
+    tokens.windows(3).enumerate().any(|(i, w)| {
+        matches!(w, [Token::Punct(']'), Token::Punct('('), _]) && {
+            // The bracket before must hold a string, not a number.
+            let head = tokens.get(..i).unwrap_or_default();
+            head.iter()
+                .rev()
+                .take(8)
+                .take_while(|t| **t != Token::Punct('['))
+                .any(|t| matches!(t, Token::Str(..) | Token::Name(_)))
+        }
+    })
+}
