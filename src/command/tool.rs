@@ -109,6 +109,9 @@ const WORDS: [(Verb, &[&str]); 7] = [
             "symbols",
             "references",
             "definition",
+            "reading",
+            "info",
+            "analyze",
         ],
     ),
 ];

@@ -7,7 +7,7 @@ use crate::diag::{Code, Finding, Place, Severity};
 use crate::json;
 use crate::rules::by_code;
 use crate::scan::mask::Mask;
-use crate::trace::entry::{Entry, Record};
+use crate::trace::entry::Entry;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -39,7 +39,7 @@ pub fn check(kind: Kind, file: &File<'_>) -> (Vec<Finding>, Mask) {
     }
     let valid = !all.iter().any(|f| f.code == 102);
     let secrets = crate::scan::secrets(file.text, valid).places;
-    let entry = Entry { line: 1, indent: 0, text: file.text, record: Record::Unreadable, problems: Vec::new(), secrets };
+    let entry = Entry::unread((1, 0), file.text, Vec::new(), secrets);
     let mut mask = Mask::default();
     entry.secret_texts().for_each(|secret| mask.add(&secret));
     let mut findings: Vec<Finding> = all.into_iter().map(|fault| finding(file.name, &entry, fault)).collect();

@@ -6,6 +6,7 @@ use super::sources::Sources;
 use crate::json::Str;
 use crate::trace::action::{self, plain_path};
 use crate::trace::injected::{self, SnapshotMetadata};
+use crate::trace::mend::Mended;
 use crate::trace::record::{ActionType, ContextDiff, ContextSnapshot, Payload, SnapshotItem, Turn};
 use crate::trace::v1::Record;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +55,7 @@ pub enum ContextBreak {
 
 /// The items that were last shown, hashes by path (`None` until a record lists them), and what came back.
 #[derive(Debug, Default)]
-pub(super) struct ContextBook {
+pub(crate) struct ContextBook {
     items: Option<BTreeMap<String, String>>,
     /// Why the last output looks cut: its observation may still say that it is.
     cut: Option<String>,
@@ -64,7 +65,7 @@ pub(super) struct ContextBook {
 
 impl ContextBook {
     /// Takes note of what a record says of the context. `budget` is one that the caller has set.
-    pub(super) fn note(&mut self, record: &Record<'_>, budget: Option<u64>) -> Vec<ContextBreak> {
+    pub(crate) fn note(&mut self, record: &Record<'_>, budget: Option<u64>) -> Vec<ContextBreak> {
         let mut breaks = Vec::new();
         match record {
             Record::ExecutionStarted(r) => self.sources.asked(&r.root_intent.decode()),
@@ -98,6 +99,24 @@ impl ContextBook {
             _ => {}
         }
         breaks
+    }
+
+    /// As [`Self::note`], of a record that breaks its schema.
+    pub(crate) fn note_mended(&mut self, record: &Mended<'_>, budget: Option<u64>) -> Vec<ContextBreak> {
+        let mut breaks = Vec::new();
+        for turn in record.turns() {
+            match turn {
+                Some(turn) => self.turn(turn, budget, &mut breaks),
+                None => self.lose(),
+            }
+        }
+        breaks
+    }
+
+    /// A record can't be read: what was shown, and whether an output was said to be cut, isn't known any more.
+    pub(crate) fn lose(&mut self) {
+        self.items = None;
+        self.cut = None;
     }
 
     fn turn(&mut self, turn: &Turn<'_>, budget: Option<u64>, breaks: &mut Vec<ContextBreak>) {

@@ -247,8 +247,6 @@ pub struct Repeat {
     pub succeeded: bool,
     /// Where.
     pub line: u64,
-    /// It was proposed and decided anew under its old id, which has been reported.
-    pub reported: bool,
 }
 
 /// The token that an action ran on.

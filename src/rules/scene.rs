@@ -2,7 +2,6 @@
 
 use super::Rule;
 use crate::diag::Severity;
-use crate::json::resolve;
 use crate::replay::{Assessor, Close, Execution, Judged};
 use crate::trace::keys::TrustStore;
 use crate::trace::step::{Beside, Decision, Fact, Outcome, Step};
@@ -90,7 +89,7 @@ impl<'a> Scene<'_, '_, 'a> {
     #[must_use]
     pub fn written_timestamp(&self) -> Option<serde_json::Value> {
         let entry = self.entry.filter(|e| matches!(e.record, Record::V1(_) | Record::Mended(_)))?;
-        let at = resolve(entry.text, &self.step?.part.pointer("/timestamp"))?;
+        let at = entry.resolve(&self.step?.part.pointer("/timestamp"))?;
         crate::json::from_text(entry.text.get(at.value)?).ok()
     }
 }

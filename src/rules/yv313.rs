@@ -57,7 +57,6 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(ran) = &scene.judged.executed
         && let Some(repeat) = ran.repeat
         && !repeat.succeeded
-        && !repeat.reported
     {
         let id = ran.id.as_deref().unwrap_or_default();
         out.report(&RULE, format!("action `{id}` failed and ran again, without a new proposal and a new decision"))

@@ -152,15 +152,46 @@ impl JsonSchema for Evaluation {
         "Evaluation".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = EvaluationShape::json_schema(generator);
-        schema.insert(
-            "oneOf".into(),
-            serde_json::json!([
-                { "properties": { "kind": { "const": "continue" }, "reason": { "enum": ["incomplete", "failure_retry"] } } },
-                { "properties": { "kind": { "const": "terminate" }, "reason": { "enum": ["goal_satisfied", "user_abort", "max_turns_exceeded"] } } },
-                { "properties": { "kind": { "const": "pause" }, "reason": { "enum": ["await_human_input"] } } }
-            ]),
-        );
-        schema
+        reason_of_its_kind(EvaluationShape::json_schema(generator))
     }
+}
+
+/// An evaluation of a native format, which lets unknown members pass.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "OpenEvaluationShape")]
+pub struct OpenEvaluation(pub Evaluation);
+
+#[derive(Deserialize, JsonSchema)]
+struct OpenEvaluationShape {
+    kind: EvaluationKind,
+    reason: EvaluationReason,
+}
+
+impl TryFrom<OpenEvaluationShape> for OpenEvaluation {
+    type Error = Contradiction;
+
+    fn try_from(shape: OpenEvaluationShape) -> Result<Self, Contradiction> {
+        EvaluationShape { kind: shape.kind, reason: shape.reason, metadata: None }.try_into().map(Self)
+    }
+}
+
+impl JsonSchema for OpenEvaluation {
+    fn schema_name() -> Cow<'static, str> {
+        "OpenEvaluation".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        reason_of_its_kind(OpenEvaluationShape::json_schema(generator))
+    }
+}
+
+fn reason_of_its_kind(mut schema: Schema) -> Schema {
+    schema.insert(
+        "oneOf".into(),
+        serde_json::json!([
+            { "properties": { "kind": { "const": "continue" }, "reason": { "enum": ["incomplete", "failure_retry"] } } },
+            { "properties": { "kind": { "const": "terminate" }, "reason": { "enum": ["goal_satisfied", "user_abort", "max_turns_exceeded"] } } },
+            { "properties": { "kind": { "const": "pause" }, "reason": { "enum": ["await_human_input"] } } }
+        ]),
+    );
+    schema
 }

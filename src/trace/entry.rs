@@ -7,17 +7,19 @@ use super::native::command::CommandRecord;
 use super::native::events::Event;
 use super::native::transitions::Transition;
 use super::native::turns::NativeTurn;
+use super::places::Places;
 use super::record::RecordKind;
 use super::schemas;
 use super::step::{Fact, Part, Step};
 use super::v1;
 use crate::diag::{Code, Excerpt};
-use crate::json::{Deserializer, Error, ErrorKind, NoteKind, Scanner, Str, from_text, pointer_at};
+use crate::json::{Deserializer, Error, ErrorKind, Located, NoteKind, Scanner, Str, from_text, pointer_at};
 use crate::scan::Remark;
 use crate::schema::{Validator, Violation};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// A record with its place.
 #[derive(Debug)]
@@ -34,6 +36,7 @@ pub struct Entry<'a> {
     pub problems: Vec<Problem>,
     /// Where credentials stand in its text. No excerpt shows them.
     pub secrets: Vec<Range<usize>>,
+    places: OnceLock<Places>,
 }
 
 /// What a record says.
@@ -70,6 +73,8 @@ pub struct Broken<'a> {
     pub execution: Option<Str<'a>>,
     /// Its turn.
     pub turn: Option<i64>,
+    /// The hash of the record before.
+    pub prev: Option<Str<'a>>,
 }
 
 /// Something wrong with one record.
@@ -102,21 +107,36 @@ impl Problem {
     }
 }
 
-impl Entry<'_> {
+impl<'a> Entry<'a> {
+    /// A text that is no record, with its line and the bytes before it on that line.
+    #[must_use]
+    pub fn unread(place: (u64, u64), text: &'a str, problems: Vec<Problem>, secrets: Vec<Range<usize>>) -> Self {
+        let (line, indent) = place;
+        Self { line, indent, text, record: Record::Unreadable, problems, secrets, places: OnceLock::new() }
+    }
+
+    fn places(&self) -> &Places {
+        self.places.get_or_init(|| Places::of(self.text))
+    }
+
+    /// The place of the value that a pointer names.
+    #[must_use]
+    pub fn resolve(&self, pointer: &str) -> Option<Located> {
+        self.places().resolve(self.text, pointer)
+    }
+
     /// Line and column (bytes, from 1) of an offset into the record.
     #[must_use]
     pub fn position(&self, at: usize) -> (u64, u64) {
-        let before = self.text.get(..at).unwrap_or(self.text);
-        match before.rfind('\n') {
-            None => (self.line, self.indent + at as u64 + 1),
-            Some(end) => (self.line + memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64, (at - end) as u64),
-        }
+        let (before, start) = self.places().line(at.min(self.text.len()));
+        let indent = if before == 0 { self.indent } else { 0 };
+        (self.line + before as u64, indent + at.saturating_sub(start) as u64 + 1)
     }
 
     /// The line around an offset, cut to what fits a terminal.
     #[must_use]
     pub fn excerpt(&self, at: usize, length: usize) -> Excerpt {
-        let (start, excerpt) = cut_out(self.text, at, length);
+        let (start, excerpt) = cut_out(self.text, self.places(), at, length);
         let secret = |at: usize| self.secrets.iter().any(|s| s.contains(&(start + at)));
         let end = start + excerpt.text.len();
         if !self.secrets.iter().any(|s| s.start < end && s.end > start) {
@@ -137,12 +157,12 @@ impl Entry<'_> {
 }
 
 /// The line of `text` around `at`, cut on both sides, and where it starts.
-fn cut_out(text: &str, at: usize, length: usize) -> (usize, Excerpt) {
+fn cut_out(text: &str, places: &Places, at: usize, length: usize) -> (usize, Excerpt) {
     const BEFORE: usize = 40;
     const WIDTH: usize = 100;
     let at = at.min(text.len());
-    let line_start = text.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |n| n + 1);
-    let line_end = text.get(at..).and_then(|t| t.find('\n')).map_or(text.len(), |n| at + n);
+    let (_, line_start) = places.line(at);
+    let line_end = places.line_end(at, text);
     let boundary = |mut n: usize| {
         while !text.is_char_boundary(n) {
             n -= 1;
@@ -159,7 +179,7 @@ fn cut_out(text: &str, at: usize, length: usize) -> (usize, Excerpt) {
         span: (from, to),
         cut_before: start > line_start,
         cut_after: end < line_end,
-        surplus_before: text.get(line_start..start).map_or(0, |t| (t.len() - t.chars().count()) as u64),
+        surplus_before: places.surplus(line_start..start, text) as u64,
     };
     (start, excerpt)
 }
@@ -225,7 +245,6 @@ pub fn read<'a>(
     last_unended: bool,
 ) -> Entry<'a> {
     scanner.reset(text);
-    let (line, indent) = place;
     let mut problems = Vec::new();
     let format = match grammar {
         Grammar::Format(format) => format,
@@ -240,7 +259,7 @@ pub fn read<'a>(
                 }
             }
             let secrets = crate::scan::secrets(text, problems.is_empty()).places;
-            return Entry { line, indent, text, record: Record::Unreadable, problems, secrets };
+            return Entry::unread(place, text, problems, secrets);
         }
     };
     let record = match trusting(format, scanner, text) {
@@ -261,7 +280,7 @@ pub fn read<'a>(
         notes(scanner, text, &mut problems);
     }
     let secrets = scanned(text, valid, &mut problems);
-    Entry { line, indent, text, record, problems, secrets }
+    Entry { record, ..Entry::unread(place, text, problems, secrets) }
 }
 
 /// Reads a record, with the search for members that stand twice left to its type. When the type finds some, it is read
@@ -341,19 +360,21 @@ fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<P
     }
     let peek: Peek<'a> = from_text(text).unwrap_or_default();
     let kind = peek.record.and_then(|r| r.read::<Str<'_>>()).and_then(|w| RecordKind::parse(&w.decode()));
+    let code_at = |pointer: &str| if in_contract(pointer, kind) { Code(210) } else { Code(103) };
     let mut violations = schemas::violations(format, kind, text);
     violations.retain(|v| !v.is_unplaced());
     if violations.is_empty() {
         // The place lies too far behind, or the two validators disagree: then the stricter one is believed.
+        let pointer = pointer_at(text, error.at);
         problems.push(Problem {
-            code: Code(103),
+            code: code_at(&pointer),
             at: (error.at.min(text.len()), 1),
-            pointer: Some(pointer_at(text, error.at)),
+            pointer: Some(pointer),
             message: error.to_string(),
         });
     }
     for violation in violations {
-        let code = if in_contract(&violation.pointer, kind) { Code(210) } else { Code(103) };
+        let code = code_at(&violation.pointer);
         problems.push(Problem { code, ..Problem::schema(violation) });
     }
     let several = kind.filter(|k| format == Format::ExecutionRecord && matches!(k, RecordKind::Turn | RecordKind::Execution));
@@ -364,6 +385,7 @@ fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<P
         kind,
         execution: peek.execution_id.and_then(|r| r.read()),
         turn: peek.turn_id.and_then(|r| r.read::<super::scalar::Int<1>>()).map(|n| n.get()),
+        prev: peek.prev.and_then(|r| r.read()),
     })
 }
 

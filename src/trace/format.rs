@@ -124,6 +124,8 @@ pub(super) struct Peek<'a> {
     pub(super) execution_id: Option<Raw<'a>>,
     #[serde(borrow)]
     pub(super) turn_id: Option<Raw<'a>>,
+    #[serde(borrow)]
+    pub(super) prev: Option<Raw<'a>>,
 }
 
 #[cfg(test)]

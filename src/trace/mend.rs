@@ -84,9 +84,16 @@ struct TurnMembers<'a> {
     execution_id: Option<Raw<'a>>,
     turn_id: Option<Raw<'a>>,
     prev: Option<Raw<'a>>,
+    timestamp: Option<Raw<'a>>,
     start_time: Option<Raw<'a>>,
     end_time: Option<Raw<'a>>,
     agent_id: Option<Raw<'a>>,
+    context_snapshot: Option<Raw<'a>>,
+    context_diff: Option<Raw<'a>>,
+    used_context: Option<Raw<'a>>,
+    used_skills: Option<Raw<'a>>,
+    model: Option<Raw<'a>>,
+    metadata: Option<Raw<'a>>,
     thought: Option<Raw<'a>>,
     thoughts: Option<Raw<'a>>,
     proposed_action: Option<Raw<'a>>,
@@ -149,6 +156,36 @@ fn optional<'a, T: Deserialize<'a>>(raw: Option<Raw<'a>>) -> Option<Option<T>> {
 }
 
 impl<'a> TurnMembers<'a> {
+    /// The turn, where it only holds members that it must not.
+    fn whole(&self) -> Option<Turn<'a>> {
+        Some(Turn {
+            record: optional(self.record)?,
+            execution_id: optional(self.execution_id)?,
+            turn_id: self.turn_id?.read()?,
+            timestamp: optional(self.timestamp)?,
+            prev: optional(self.prev)?,
+            start_time: self.start_time?.read()?,
+            end_time: optional(self.end_time)?,
+            agent_id: optional(self.agent_id)?,
+            context_snapshot: self.context_snapshot?.read()?,
+            context_diff: optional(self.context_diff)?,
+            thought: optional(self.thought)?,
+            thoughts: optional(self.thoughts)?,
+            used_context: optional(self.used_context)?,
+            used_skills: optional(self.used_skills)?,
+            model: optional(self.model)?,
+            proposed_action: optional(self.proposed_action)?,
+            declared_changes: optional(self.declared_changes)?,
+            governance: optional(self.governance)?,
+            capability_id: optional(self.capability_id)?,
+            execution_result: optional(self.execution_result)?,
+            observed_changes: optional(self.observed_changes)?,
+            observation: optional(self.observation)?,
+            evaluation: optional(self.evaluation)?,
+            metadata: optional(self.metadata)?,
+        })
+    }
+
     /// The turn of `execution_id` that these are.
     fn piece(self, execution_id: Str<'a>) -> Piece<'a> {
         let number: Option<Int<1>> = self.turn_id.and_then(Raw::read);
@@ -160,6 +197,9 @@ impl<'a> TurnMembers<'a> {
         };
         if own.is_some_and(|id| id != execution_id) {
             return lost;
+        }
+        if let Some(turn) = self.whole() {
+            return Piece::Whole(Box::new(turn));
         }
         // What stands beside the parts belongs to some of them.
         let declared_changes = optional(self.declared_changes);
@@ -249,6 +289,11 @@ impl<'a> Mended<'a> {
     /// Whether it declares that the records of its execution are chained.
     pub(crate) fn declares_chain(&self) -> bool {
         matches!(&self.head, Some(Slot::There(head)) if head.chain.is_some())
+    }
+
+    /// Its turns; nothing for those that break the schema.
+    pub(crate) fn turns(&self) -> impl Iterator<Item = Option<&Turn<'a>>> {
+        self.turns.iter().map(|piece| if let Piece::Whole(turn) = piece { Some(&**turn) } else { None })
     }
 
     /// The number of the turn that a place in the record belongs to.

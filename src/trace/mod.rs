@@ -9,6 +9,7 @@ pub mod injected;
 pub mod keys;
 pub mod mend;
 pub mod native;
+mod places;
 pub mod record;
 pub mod scalar;
 pub mod schemas;

@@ -263,11 +263,12 @@ impl<'o> Run<'o> {
             self.format =
                 elements.iter().find_map(|(at, end)| Format::of_record(text.get(*at..*end)?, self.options.limits.depth));
         }
+        let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
         let place = |at: usize| {
-            let before = text.get(..at).unwrap_or_default();
-            let line_start = before.rfind('\n').map_or(0, |n| n + 1);
+            let before = ends.partition_point(|end| *end < at);
+            let line_start = before.checked_sub(1).and_then(|n| ends.get(n)).map_or(0, |end| end + 1);
             let first_line_indent = if line_start == 0 { indent } else { 0 };
-            (memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64 + 1, (at - line_start + first_line_indent) as u64)
+            (before as u64 + 1, (at - line_start + first_line_indent) as u64)
         };
         if let Some(format) = self.format {
             let limits = self.options.limits;
@@ -294,16 +295,11 @@ impl<'o> Run<'o> {
                 pointer: None,
                 message: format!("the document is no valid JSON: {error}; nothing behind this place is read"),
             };
-            let entry = Entry {
-                line,
-                indent: column,
-                text: "",
-                record: Record::Unreadable,
-                problems: vec![problem],
-                secrets: Vec::new(),
-            };
+            let entry = Entry::unread((line, column), "", vec![problem], Vec::new());
             self.records += 1;
             self.report_problems(&entry);
+            self.lost(line);
+            self.shards.iter_mut().for_each(Shard::lose_rest);
         }
     }
 
@@ -628,7 +624,7 @@ fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {
         message: format!("the record has {} bytes; it may have {limit}", text.len()),
     };
     let secrets = crate::scan::secrets(text, false).places;
-    Entry { line: place.0, indent: place.1, text, record: Record::Unreadable, problems: vec![problem], secrets }
+    Entry::unread(place, text, vec![problem], secrets)
 }
 
 fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
@@ -637,7 +633,7 @@ fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
     let problem =
         Problem { code: Code(101), at: (valid, 1), pointer: None, message: format!("the line is no UTF-8: byte 0x{byte:02x}") };
     let secrets = crate::scan::secrets(text, false).places;
-    Entry { line: place.0, indent: place.1, text, record: Record::Unreadable, problems: vec![problem], secrets }
+    Entry::unread(place, text, vec![problem], secrets)
 }
 
 /// The records of a document as byte ranges: the elements of an array, or the one value; and where it

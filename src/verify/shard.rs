@@ -32,6 +32,8 @@ pub(super) struct Shard {
     dropped: Dropped,
     /// Line of the last record that can't be attributed to an execution.
     last_lost: u64,
+    /// A document broke off: nothing behind that is read.
+    rest_lost: bool,
     /// The lost line that has explained a missing start already: it can't explain a second one.
     start_excused: u64,
     /// Follow-ups of such lines.
@@ -88,6 +90,7 @@ impl Shard {
             findings: Vec::new(),
             dropped: Dropped::new(),
             last_lost: 0,
+            rest_lost: false,
             start_excused: 0,
             follow_ups: Vec::new(),
             recorder: Recorder::new(max_turns),
@@ -98,6 +101,11 @@ impl Shard {
     /// Takes note that a line could not be attributed.
     pub(super) fn lost(&mut self, line: u64) {
         self.last_lost = line;
+    }
+
+    /// Takes note that all that follows is lost.
+    pub(super) fn lose_rest(&mut self) {
+        self.rest_lost = true;
     }
 
     /// Replays one record of one execution of this worker's.
@@ -164,6 +172,7 @@ impl Shard {
         let link = match &entry.record {
             Record::V1(record) => Some((record.prev(), record.declares_chain())),
             Record::Mended(record) => Some((record.prev, record.declares_chain())),
+            Record::Broken(record) => Some((record.prev, false)),
             _ => None,
         };
         if let Some((prev, declares_chain)) = link {
@@ -172,8 +181,6 @@ impl Shard {
             if judged.chain.is_some() {
                 self.chain(live, entry, &judged, lost_between, settings);
             }
-        } else if matches!(entry.record, Record::Broken(_)) {
-            live.execution.record(entry.line, entry.text, None, false, &mut Judged::default());
         }
         if lost_between {
             live.execution.miss_turns();
@@ -192,7 +199,12 @@ impl Shard {
         let mut first = true;
         self.recorder.open_record(entry);
         let mut context_breaks = match &entry.record {
-            Record::V1(record) => live.execution.context(record, settings.context_budget),
+            Record::V1(record) => live.execution.context().note(record, settings.context_budget),
+            Record::Mended(record) => live.execution.context().note_mended(record, settings.context_budget),
+            Record::Broken(_) => {
+                live.execution.context().lose();
+                Vec::new()
+            }
             _ => Vec::new(),
         };
         entry.record.steps(&mut |step| {
@@ -300,7 +312,8 @@ impl Shard {
                 }
             }
             Movement::FollowUp => {
-                live.execution.verdict_mut().deny(Aspect::LegalPath);
+                // A break has denied it; behind a record that can't be read it isn't known.
+                live.execution.verdict_mut().doubt(Aspect::LegalPath);
                 self.report(live, &drafts, Some(entry), Some(step));
                 let message = format!("{} is out of place because of it", moved.event);
                 self.follow_up(live.root, entry.line, message);
@@ -352,8 +365,8 @@ impl Shard {
         let judged = Judged::default();
         let scene = Scene { execution: &live.execution, step: None, entry: None, judged: &judged, close: Some(close), settings };
         let drafts = scene_drafts(&scene);
-        let lost_behind = self.last_lost > live.execution.last_line();
-        if lost_behind && self.format.holds_one_execution() {
+        let lost_behind = self.rest_lost || self.last_lost > live.execution.last_line();
+        if lost_behind && (self.rest_lost || self.format.holds_one_execution()) {
             live.execution.doubt_all();
         }
         if close.unterminated && lost_behind {
@@ -405,6 +418,10 @@ impl Shard {
             let severity = draft.severity.unwrap_or(draft.rule.severity);
             if let Some(aspect) = draft.rule.aspect.filter(|_| severity == Severity::Error) {
                 live.execution.verdict_mut().deny(aspect);
+            }
+            if self.findings.len() >= KEPT {
+                *self.dropped.entry((draft.rule.code, severity)).or_default() += 1;
+                continue;
             }
             let place = place(&self.file, live.execution.last_line(), draft, entry, step);
             let finding = Finding {
@@ -528,7 +545,7 @@ fn place(file: &Arc<str>, last_line: u64, draft: &Draft, entry: Option<&Entry<'_
         }
     };
     for pointer in candidates {
-        if let Some(located) = crate::json::resolve(entry.text, &pointer) {
+        if let Some(located) = entry.resolve(&pointer) {
             let at = located.name.unwrap_or(located.value.start);
             let (line, column) = entry.position(at);
             let whole = pointer.is_empty();

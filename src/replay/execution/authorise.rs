@@ -55,11 +55,13 @@ impl Execution {
         }
         self.judge_signer(line, decision, &mut facts);
         if let Some(id) = modified_id {
-            self.known.entry(id.decode().into()).or_insert(Known { line, rejected: false, ran: None, frozen: None });
+            self.known.entry(id.decode().into()).or_insert(Known::new(line));
         }
         // A second decision where none is due doesn't take the place of the first.
         let late = judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.decision.is_some();
         if late {
+            // What it says of the action is no news; that it is complete is asked of every decision.
+            judged.decided = Some(Decided { risk: facts.risk, ..Decided::default() });
             return;
         }
         self.turn.decision = Some(Kept {
@@ -128,11 +130,10 @@ impl Execution {
     ) {
         self.actions += 1;
         let id = executed.action_id.map(|id| id.decode().into_owned());
-        let repeat = id.as_deref().and_then(|id| self.known.get(id)).and_then(|k| k.ran).map(|(line, succeeded)| Repeat {
-            succeeded,
-            line,
-            reported: self.turn.id_reused && !self.turn.executed.iter().any(|e| e.as_deref() == id.as_deref()),
-        });
+        // What was proposed anew under an old id, which has been reported, is another action.
+        let anew = self.turn.id_reused && !self.turn.executed.iter().any(|e| e.as_deref() == id.as_deref());
+        let ran = id.as_deref().filter(|_| !anew).and_then(|id| self.known.get(id)?.ran);
+        let repeat = ran.map(|(line, succeeded)| Repeat { succeeded, line });
         let approved = authority::approved(&self.turn);
         let mut approval = self.approval(id.as_deref(), approved);
         let mut differs = false;
@@ -159,6 +160,10 @@ impl Execution {
         } else {
             TokenUse::Fine
         };
+        // Where it can't be told which action ran, or which tokens there are, only a token that is known to be dead is held against it.
+        let vague =
+            approval == Approval::Unknown || self.turn.proposal_unknown && executed.action.is_none() || self.tokens_unknown;
+        let token = if vague && matches!(token, TokenUse::None(_) | TokenUse::OutOfScope(_)) { TokenUse::Fine } else { token };
         let success = executed.result.is_none_or(|r| r.success);
         let comparable = self.turn.proposal.is_some() && !self.turn.proposal_unknown;
         let undeclared = executed.observed.filter(|_| comparable).and_then(|observed| {
@@ -169,12 +174,14 @@ impl Execution {
         let change = if context.keep_changes && success { self.change(line, executed, approved, context) } else { None };
         // What ran must be what was approved: where nothing of it is kept, that can't be told.
         let nameless = self.format == Format::YuangsEvents && executed.action.is_none() && id.is_none();
-        if approval == Approval::Unknown || nameless {
+        let compared = |action: &Action<'_>| approved.is_none_or(|approved| approved.same_as(action).is_some());
+        let unheld = approval == Approval::Given && executed.action.as_ref().is_some_and(|action| !compared(action));
+        if approval == Approval::Unknown || nameless || unheld {
             self.verdict.doubt(Aspect::Authorised);
         }
         self.changes.extend(change.map(|change| RecordedChange { time, ..change }));
         if let Some(id) = id.as_deref() {
-            let known = self.known.entry(id.into()).or_insert(Known { line, rejected: false, ran: None, frozen: None });
+            let known = self.known.entry(id.into()).or_insert(Known::new(line));
             known.ran = Some((line, success));
         }
         self.turn.executed.push(id.as_deref().map(Into::into));

@@ -117,7 +117,11 @@ impl Execution {
     }
 
     fn ended_by_max_turns(&self) -> bool {
-        self.last_evaluation.is_some_and(|(_, reason, _)| reason == Some(EvaluationReason::MaxTurnsExceeded))
+        let outcome = || self.outcome.as_deref() == Some(EvaluationReason::MaxTurnsExceeded.name());
+        match self.last_evaluation {
+            Some((_, reason, _)) => reason == Some(EvaluationReason::MaxTurnsExceeded),
+            None => self.evaluation_unknown && outcome(),
+        }
     }
 
     fn conditions_missing(&self) -> Option<&'static str> {

@@ -1,6 +1,7 @@
 //! One execution while it is open: its machine, its turn, its books.
 
 mod authorise;
+mod clock;
 mod close;
 mod native;
 
@@ -8,18 +9,17 @@ pub use close::Close;
 
 use super::authority::{self, Assessor, Context};
 use super::changes::RecordedChange;
-use super::context::{ContextBook, ContextBreak};
+use super::context::ContextBook;
 use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
-use super::judged::{Breach, ChainBreak, Judged, Moved, OutcomeMismatch, Reuse, Reversal, TurnBreak};
+use super::judged::{Breach, ChainBreak, Judged, Moved, OutcomeMismatch, Reuse, TurnBreak};
 use super::machine::{Machine, Movement};
 use super::verdict::{Aspect, PathViolation, Verdict};
-use crate::governance::{EvaluationKind, Event, FsmVersion, Ledger, Risk, State};
+use crate::governance::{EvaluationKind, Event, FsmVersion, Ledger, Risk, Ruling, State};
 use crate::json::Str;
 use crate::trace::action::hex;
 use crate::trace::format::Format;
-use crate::trace::record::{DecidedBy, EvaluationReason};
+use crate::trace::record::{DecidedBy, EvaluationReason, RecordKind};
 use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
-use crate::trace::v1;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -34,10 +34,18 @@ const THOUGHTS: usize = 256;
 struct Known {
     line: u64,
     rejected: bool,
+    /// The decision about it can't be read: it may have been rejected.
+    rejected_perhaps: bool,
     /// How often it ran: line and success of the last time.
     ran: Option<(u64, bool)>,
     /// Type and payload of a rejected action: it may be proposed again as it was.
     frozen: Option<KeptAction>,
+}
+
+impl Known {
+    const fn new(line: u64) -> Self {
+        Self { line, rejected: false, rejected_perhaps: false, ran: None, frozen: None }
+    }
 }
 
 /// An open execution.
@@ -83,6 +91,10 @@ pub struct Execution {
     repeats: u64,
     /// Nobody can tell whether the next turn's number is the one that is due.
     turns_missed: bool,
+    /// An evaluation can't be read.
+    evaluation_unknown: bool,
+    /// A record that issues a token can't be read.
+    tokens_unknown: bool,
     shortcut: Option<u64>,
     actions: u64,
     decisions: u64,
@@ -110,6 +122,8 @@ pub struct Remains {
 #[derive(Debug, Clone, Copy)]
 struct Group {
     all_done: bool,
+    /// One of them can't be read.
+    unknown: bool,
     line: u64,
 }
 
@@ -118,6 +132,8 @@ struct Group {
 enum Elevation {
     User,
     Pending,
+    /// A password was wrong, and may be asked for again.
+    Failed,
     Root,
 }
 
@@ -165,6 +181,8 @@ impl Execution {
             seen_lines: HashSet::new(),
             repeats: 0,
             turns_missed: false,
+            evaluation_unknown: false,
+            tokens_unknown: false,
             shortcut: None,
             actions: 0,
             decisions: 0,
@@ -289,15 +307,16 @@ impl Execution {
         self.last_record_line = line;
     }
 
-    /// Takes note of what a record says of the context that thoughts were shown; what can't be is for the first step's facts.
-    /// `budget` is one for the context, in tokens, that the caller has set.
-    pub fn context(&mut self, record: &v1::Record<'_>, budget: Option<u64>) -> Vec<ContextBreak> {
-        self.shown.note(record, budget)
+    /// What records say of the context that thoughts were shown; what can't be is for the first step's facts.
+    pub(crate) const fn context(&mut self) -> &mut ContextBook {
+        &mut self.shown
     }
 
     /// Something that belongs to this execution could not be read: it may have been anything, of any turn up to the one that
     /// it names.
     pub fn lose_track(&mut self, line: u64, turn: Option<i64>) {
+        // It may have been the start; a terminal session has none.
+        self.started |= self.format != Format::YuangsCast;
         self.machine.lose_track();
         self.doubt_all();
         match turn {
@@ -332,6 +351,7 @@ impl Execution {
         self.check_time(line, step, judged);
         match &step.fact {
             Fact::Thought(_) | Fact::NotRecorded(Event::ThoughtGenerated { .. }) => {}
+            Fact::Unreadable(RecordKind::ThoughtGenerated) if self.thinks_on(step) => {}
             Fact::Ended(_) => self.flush_group(true),
             Fact::Started(_) => self.flush_group(true),
             Fact::Issued(_) | Fact::Revoked(_) | Fact::Context | Fact::Beside(_) | Fact::Terminal(_) => {}
@@ -365,7 +385,7 @@ impl Execution {
             Fact::Beside(beside) => self.beside(line, step, beside, context, judged),
             Fact::NotRecorded(event) => self.not_recorded(line, step, *event, judged),
             Fact::Terminal(frame) => self.terminal(*frame, judged),
-            Fact::Unreadable(kind) => self.unreadable(step, *kind),
+            Fact::Unreadable(kind) => self.unreadable(line, step, *kind),
         }
         self.last_line = line;
     }
@@ -373,32 +393,6 @@ impl Execution {
     /// Takes note of a signature that nobody has checked.
     pub fn unchecked_signature(&mut self) {
         self.signatures += 1;
-    }
-
-    fn check_time(&mut self, line: u64, step: &Step<'_, '_>, judged: &mut Judged) {
-        let Some(now) = step.time else {
-            return;
-        };
-        let before = self.last_time;
-        if let Some((previous, previous_line)) = before
-            && now < previous
-        {
-            judged.reversal = Some(Reversal { previous, line: previous_line, now });
-        }
-        self.last_time = Some((now, line));
-        // A decision has a time of its own as well: it comes after what it is about, and before what comes of it.
-        let decided = if let Fact::Decided(decision) = &step.fact { decision.time.map(|t| (t, decision.by)) } else { None };
-        if let Some((own, by)) = decided.filter(|(own, _)| *own != now) {
-            let by_policy = by == DecidedBy::Policy;
-            match before {
-                // That a human was too quick has a rule of its own.
-                Some((previous, previous_line)) if own < previous && by_policy => {
-                    judged.reversal = Some(Reversal { previous, line: previous_line, now: own });
-                }
-                _ if own > now => self.last_time = Some((own, line)),
-                _ => {}
-            }
-        }
     }
 
     /// Tells the machine of the thoughts that stood in a row. At an end, the early machine takes a
@@ -412,6 +406,13 @@ impl Execution {
         let event = if concludes { Event::Concluded } else { Event::ThoughtGenerated { done: group.all_done } };
         if concludes {
             self.shortcut = Some(group.line);
+        }
+        if group.unknown {
+            let both = [Event::ThoughtGenerated { done: false }, Event::ThoughtGenerated { done: true }];
+            // Who isn't done among those who can be read settles it.
+            let settled = both.get(..1).filter(|_| !group.all_done);
+            self.machine.apply_one_of(settled.unwrap_or(&both));
+            return;
         }
         self.machine.apply(event);
         self.remember(group.line, event);
@@ -575,7 +576,7 @@ impl Execution {
             self.machine.put(State::Thinking);
         }
         let agent: Option<Box<str>> = thought.agent.map(|a| a.decode().into());
-        let goes_on = self.group.is_some() && (step.turn.is_none() || step.turn == self.turn.id);
+        let goes_on = self.thinks_on(step);
         let second = goes_on && self.turn.thoughts.iter().any(|t| t.what.agent == agent);
         if goes_on && !second {
             if let Some(group) = &mut self.group {
@@ -593,7 +594,7 @@ impl Execution {
                 // Legal, whatever the other agents of the turn will say: told when they have.
                 let movement = if self.machine.state() == State::Thinking { Movement::Legal } else { Movement::FollowUp };
                 judged.movement = Some(Moved { event, before: self.machine.state(), movement, breach: None, claimed: None });
-                self.group = Some(Group { all_done: thought.done, line });
+                self.group = Some(Group { all_done: thought.done, unknown: false, line });
             } else {
                 self.apply(line, event, judged);
             }
@@ -621,6 +622,11 @@ impl Execution {
         }
         let action = thought.action.as_ref().map(KeptAction::of);
         self.keep_thought(Kept { what: KeptThought { agent, action, done: thought.done }, line, time: step.time });
+    }
+
+    /// Whether a thought is one more of the turn that is thought about.
+    fn thinks_on(&self, step: &Step<'_, '_>) -> bool {
+        self.group.is_some() && (step.turn.is_none() || step.turn == self.turn.id)
     }
 
     fn keep_thought(&mut self, thought: Kept<KeptThought>) {
@@ -664,8 +670,17 @@ impl Execution {
         let thought = thoughts.iter().find_map(|t| t.what.action.clone()).filter(|_| proposal.replaced);
         self.turn.proposal_unknown = proposal.replaced && thought.is_none();
         if self.turn.proposal.is_some() {
-            // What was decided was about the proposal before. A decision that came too early stays.
+            // What was decided was about the proposal before.
             self.turn.decision = None;
+        } else if let Some(early) = &self.turn.decision {
+            // A decision that came too early stays where it could be about this action, and could decide it.
+            let id = proposal.action.id.map(|id| id.decode());
+            let other = early.what.action.as_deref().is_some_and(|named| id.as_deref() != Some(named));
+            let risk = found.max(proposal.action.risk);
+            let too_high = early.what.by == DecidedBy::Policy && risk.is_none_or(|risk| risk == Risk::High);
+            if early.what.ruling != Ruling::Rejected && (other || too_high || early.what.modified.is_some()) {
+                self.turn.decision = None;
+            }
         }
         let shown = || KeptAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach);
         self.turn.proposal = Some(Kept { what: thought.unwrap_or_else(shown), line, time: step.time });
@@ -675,15 +690,18 @@ impl Execution {
     /// and is proposed again as it was: that is its life cycle, everything else is a second action.
     fn enter(&mut self, line: u64, id: &str, action: &Action<'_>, judged: &mut Judged) {
         match self.known.get_mut(id) {
-            Some(known) if known.rejected && known.frozen.as_ref().and_then(|f| f.same_as(action)) == Some(true) => {
-                known.rejected = false;
+            Some(known)
+                if (known.rejected || known.rejected_perhaps)
+                    && known.frozen.as_ref().and_then(|f| f.same_as(action)) == Some(true) =>
+            {
+                (known.rejected, known.rejected_perhaps) = (false, false);
             }
             Some(known) => {
                 judged.reuse = Some(Reuse { of: "action", id: id.to_owned(), line: known.line });
                 self.turn.id_reused = true;
             }
             None => {
-                self.known.insert(id.into(), Known { line, rejected: false, ran: None, frozen: None });
+                self.known.insert(id.into(), Known::new(line));
             }
         }
     }

@@ -6,8 +6,9 @@ use super::super::evidence::{Kept, KeptAction, KeptThought, ToldDecision, TurnEv
 use super::super::judged::{Approval, Breach, Judged, Moved, Ran};
 use super::super::machine::Movement;
 use super::super::verdict::Aspect;
-use super::{Context, Elevation, Execution, understated};
+use super::{Context, Elevation, Execution, Group, understated};
 use crate::governance::{EvaluationKind, Event, Ruling, State};
+use crate::trace::format::Format;
 use crate::trace::native::cast::Frame;
 use crate::trace::record::{DecidedBy, RecordKind};
 use crate::trace::step::{self, Beside, Decision, Executed, Fact, Step};
@@ -29,14 +30,22 @@ impl Execution {
         let by_policy = beside.is_some_and(|b| b.what.by == DecidedBy::Policy);
         let taken_up = self.turn.decision.as_ref().map(|d| d.what.ruling);
         let ruling = if refused { Some(Ruling::Rejected) } else { moved.decision.map(|d| d.ruling).or(taken_up) };
+        let thought_done = self.turn.thoughts.last().filter(|_| self.turn.is_fresh()).map(|t| t.what.done);
         let event = match (moved.from, moved.to) {
             (State::Idle, State::Thinking) | (State::Terminal, State::Idle) => Some(Event::Start),
-            (State::Thinking, State::Proposing) => Some(Event::ThoughtGenerated { done: false }),
-            (State::Thinking, State::Evaluating) => Some(Event::ThoughtGenerated { done: true }),
+            (State::Thinking, State::Proposing) => Some(Event::ThoughtGenerated { done: thought_done.unwrap_or(false) }),
+            (State::Thinking, State::Evaluating) => Some(Event::ThoughtGenerated { done: thought_done.unwrap_or(true) }),
             // The shortcut is for an agent that was done.
-            (State::Thinking, State::Terminal) => Some(match self.turn.thoughts.last() {
-                Some(thought) if !thought.what.done && self.turn.is_fresh() => Event::ThoughtGenerated { done: false },
-                _ => Event::Concluded,
+            (State::Thinking, State::Terminal) => Some(match thought_done {
+                Some(false) => Event::ThoughtGenerated { done: false },
+                Some(true) => Event::Concluded,
+                None => {
+                    if self.format == Format::YuangsEvents {
+                        // Such a log keeps what the model said; it is here that it doesn't.
+                        self.verdict.doubt(Aspect::LegalPath);
+                    }
+                    Event::Concluded
+                }
             }),
             (State::Proposing, State::Governing) => Some(Event::ActionProposed),
             (State::Governing, State::Executing) => Some(Event::GovernanceDecided(ruling.unwrap_or(Ruling::Approved))),
@@ -70,7 +79,7 @@ impl Execution {
             self.begin_turn(line, None);
             self.turn.thoughts = thoughts;
         }
-        if event == (Event::ThoughtGenerated { done: false }) || event == Event::Concluded {
+        if matches!(event, Event::ThoughtGenerated { .. } | Event::Concluded) {
             let pending = std::mem::take(&mut self.turn);
             self.begin_turn(line, None);
             if pending.is_fresh() {
@@ -264,9 +273,11 @@ impl Execution {
                 self.actions += 1;
                 judged.executed = Some(Ran::bare(None, Approval::Missing));
             }
-            (Frame::Typed, Elevation::User | Elevation::Root) => self.actions += 1,
+            (Frame::Typed, Elevation::User | Elevation::Failed | Elevation::Root) => self.actions += 1,
             (Frame::ElevationStarted, _) => self.elevation = Elevation::Pending,
-            (Frame::ElevationFailed, _) => self.elevation = Elevation::User,
+            // The password may be asked for again.
+            (Frame::ElevationFailed, Elevation::Pending | Elevation::Failed) => self.elevation = Elevation::Failed,
+            (Frame::ElevationFailed | Frame::ElevationBlocked, _) => self.elevation = Elevation::User,
             (Frame::ElevationSucceeded, from) => {
                 if from == Elevation::User {
                     judged.movement = Some(Moved {
@@ -284,14 +295,30 @@ impl Execution {
     }
 
     /// A record that belongs here and can't be read: something happened, and what it shows is unknown.
-    pub(super) fn unreadable(&mut self, step: &Step<'_, '_>, kind: RecordKind) {
+    pub(super) fn unreadable(&mut self, line: u64, step: &Step<'_, '_>, kind: RecordKind) {
         use EvaluationKind as K;
         self.verdict.doubt(Aspect::LegalPath);
+        // What the record would have shown is what can't be told.
+        match kind {
+            RecordKind::ExecutionStarted
+            | RecordKind::ActionProposed
+            | RecordKind::GovernanceDecided
+            | RecordKind::Turn
+            | RecordKind::Execution => self.doubt_all(),
+            RecordKind::ExecutionFinished | RecordKind::CapabilityIssued | RecordKind::CapabilityRevoked => {
+                self.verdict.doubt(Aspect::Authorised);
+            }
+            RecordKind::ThoughtGenerated
+            | RecordKind::ObservationRecorded
+            | RecordKind::EvaluationMade
+            | RecordKind::ExecutionEnded
+            | RecordKind::ContextChanged => {}
+        }
         let begins = matches!(kind, RecordKind::ThoughtGenerated | RecordKind::Turn);
         if begins && step.turn.is_none() {
             self.miss_turns();
         } else if begins && step.turn != self.turn.id {
-            self.begin_turn(0, step.turn);
+            self.begin_turn(line, step.turn);
         }
         match kind {
             RecordKind::ExecutionStarted => {
@@ -301,7 +328,8 @@ impl Execution {
             }
             RecordKind::ThoughtGenerated => {
                 self.turn.thoughts_unknown = true;
-                self.machine.apply_one_of(&[Event::ThoughtGenerated { done: false }, Event::ThoughtGenerated { done: true }]);
+                let group = self.group.get_or_insert(Group { all_done: true, unknown: true, line });
+                group.unknown = true;
             }
             RecordKind::ActionProposed => {
                 self.turn.proposal = None;
@@ -309,19 +337,20 @@ impl Execution {
                 self.machine.apply_one_of(&[Event::ActionProposed]);
             }
             RecordKind::GovernanceDecided => {
-                self.verdict.doubt(Aspect::Authorised);
-                self.verdict.doubt(Aspect::GovernanceComplete);
+                let proposal = self.turn.proposal.as_ref().map(|p| &p.what);
+                if let Some(known) = proposal.and_then(|p| p.id.as_deref()).and_then(|id| self.known.get_mut(id)) {
+                    known.rejected_perhaps = true;
+                    known.frozen = proposal.cloned();
+                }
                 self.turn.decision_unknown = true;
                 self.machine
                     .apply_one_of(&[Event::GovernanceDecided(Ruling::Approved), Event::GovernanceDecided(Ruling::Rejected)]);
             }
-            RecordKind::ExecutionFinished => {
-                self.verdict.doubt(Aspect::Authorised);
-                self.machine.apply_one_of(&[Event::ExecutionFinished]);
-            }
+            RecordKind::ExecutionFinished => self.machine.apply_one_of(&[Event::ExecutionFinished]),
             RecordKind::ObservationRecorded => self.machine.apply_one_of(&[Event::ObservationRecorded]),
             RecordKind::EvaluationMade => {
                 self.last_evaluation = None;
+                self.evaluation_unknown = true;
                 self.machine.apply_one_of(&[
                     Event::EvaluationMade(K::Continue),
                     Event::EvaluationMade(K::Terminate),
@@ -330,13 +359,11 @@ impl Execution {
             }
             RecordKind::ExecutionEnded => self.ended = true,
             RecordKind::Turn | RecordKind::Execution => {
-                self.verdict.doubt(Aspect::Authorised);
-                self.verdict.doubt(Aspect::GovernanceComplete);
                 self.started = true;
                 self.machine.lose_track();
             }
-            RecordKind::CapabilityIssued | RecordKind::CapabilityRevoked => self.verdict.doubt(Aspect::Authorised),
-            RecordKind::ContextChanged => {}
+            RecordKind::CapabilityIssued => self.tokens_unknown = true,
+            RecordKind::CapabilityRevoked | RecordKind::ContextChanged => {}
         }
     }
 }

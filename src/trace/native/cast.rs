@@ -104,23 +104,44 @@ pub enum Frame {
     Typed,
     /// An elevation (`sudo`, `su`) was let through and waits for its password.
     ElevationStarted,
-    /// The elevation failed or was blocked.
+    /// Its password was wrong.
     ElevationFailed,
+    /// The governor blocked it.
+    ElevationBlocked,
     /// A root shell is said to be there.
     ElevationSucceeded,
     /// Anything else.
     Other,
 }
 
+/// What a frame of the governor says of a command.
+#[derive(Deserialize)]
+struct About<'a> {
+    #[serde(borrow)]
+    command: Option<Str<'a>>,
+}
+
 impl CastFrame<'_> {
+    /// Whether the command of the frame is one that elevates; where none is named, the frame is believed.
+    fn elevates(&self) -> bool {
+        const PROGRAMS: [&str; 7] = ["sudo", "su", "doas", "pkexec", "run0", "sudoedit", "dzdo"];
+        let Some(command) = self.meta.and_then(|meta| meta.read::<About<'_>>()).and_then(|about| about.command) else {
+            return true;
+        };
+        let command = command.decode();
+        let mut words = command.split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | '"' | '\''));
+        words.any(|word| PROGRAMS.contains(&word.rsplit('/').next().unwrap_or(word)))
+    }
+
     /// The meaning.
     #[must_use]
     pub fn meaning(&self) -> Frame {
         match self.code {
             FrameCode::Input => Frame::Typed,
             FrameCode::Governance => match &*self.data.decode() {
-                "elevation_started" => Frame::ElevationStarted,
-                "elevation_failed" | "elevation_blocked" => Frame::ElevationFailed,
+                "elevation_started" if self.elevates() => Frame::ElevationStarted,
+                "elevation_failed" => Frame::ElevationFailed,
+                "elevation_blocked" => Frame::ElevationBlocked,
                 "elevation_success_root" => Frame::ElevationSucceeded,
                 _ => Frame::Other,
             },

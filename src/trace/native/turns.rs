@@ -6,8 +6,8 @@
 use super::{NativeAction, NativeDecision, NativeResult, NativeThought, POLICY_DENIED, REJECTED, open_shapes};
 use crate::governance::{EvaluationKind, Event, Ruling};
 use crate::json::{Raw, Str, from_text, stringify};
-use crate::trace::contract::Evaluation;
-use crate::trace::record::{ActionType, DecidedBy, Each, Message};
+use crate::trace::contract::OpenEvaluation;
+use crate::trace::record::{ActionType, DecidedBy, Each};
 use crate::trace::scalar::{Int, Timestamp};
 use crate::trace::step::{ActionKind, Beside, Decision, Executed, Fact, Observed, Part, Proposal, Step};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -28,7 +28,7 @@ pub struct Messages<'a> {
 impl<'de: 'a, 'a> Deserialize<'de> for Messages<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Raw::deserialize(deserializer)?;
-        let each: Each<Message<'_>> = from_text(raw.as_written()).map_err(de::Error::custom)?;
+        let each: Each<NativeMessage<'_>> = from_text(raw.as_written()).map_err(de::Error::custom)?;
         Ok(Self { raw, count: each.count })
     }
 }
@@ -41,11 +41,18 @@ impl JsonSchema for Messages<'_> {
         "Messages".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Each::<Message<'_>>::json_schema(generator)
+        Each::<NativeMessage<'_>>::json_schema(generator)
     }
 }
 
 open_shapes! {
+    /// A message that the model was shown.
+    pub struct NativeMessage<'a> {
+        role: Str<'a>,
+        content: Str<'a>,
+        timestamp: Timestamp,
+    }
+
     /// The conditions of a turn.
     pub struct NativeSnapshot<'a> {
         input_hash: Str<'a>,
@@ -72,7 +79,7 @@ open_shapes! {
         governance: Option<NativeDecision<'a>>,
         execution_result: Option<NativeResult<'a>>,
         observation: Option<NativeObservation<'a>>,
-        evaluation: Option<Evaluation>,
+        evaluation: Option<OpenEvaluation>,
         context_diff: Option<Raw<'a>>,
     }
 }
@@ -183,7 +190,7 @@ impl<'a> NativeTurn<'a> {
         if self.observation.is_some() {
             emit(step(end, "observation", Fact::Observed(Observed { action: None })));
         }
-        if let Some(evaluation) = &self.evaluation {
+        if let Some(OpenEvaluation(evaluation)) = &self.evaluation {
             emit(step(end, "evaluation", Fact::Evaluated(evaluation.kind, Some(evaluation.reason))));
         }
     }
