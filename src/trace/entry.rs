@@ -358,7 +358,8 @@ fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<P
         });
         return Record::Unreadable;
     }
-    let peek: Peek<'a> = from_text(text).unwrap_or_default();
+    // A frame is an array, whose elements are no members.
+    let peek: Peek<'a> = if kind_of_text == Some(&b'{') { from_text(text).unwrap_or_default() } else { Peek::default() };
     let kind = peek.record.and_then(|r| r.read::<Str<'_>>()).and_then(|w| RecordKind::parse(&w.decode()));
     let code_at = |pointer: &str| if in_contract(pointer, kind) { Code(210) } else { Code(103) };
     let mut violations = schemas::violations(format, kind, text);
