@@ -97,7 +97,6 @@ impl Engine<'_> {
         self.emit_look(EffectKind::Read, arg, info, Risk::Low, "looks at");
     }
 
-    /// A path is created, changed or replaced.
     /// What a container sees of this machine: `SRC:DST[:OPTIONS]`, or `type=bind,source=SRC,…`. Programs in there may do to
     /// the source whatever they like, unless it is mounted for reading.
     pub(crate) fn mounted(&mut self, arg: &Arg) {
@@ -123,6 +122,7 @@ impl Engine<'_> {
         }
     }
 
+    /// A path is created, changed or replaced.
     pub(crate) fn path_write(&mut self, arg: &Arg) {
         self.burn(arg.text.len() / 8 + 4);
         if arg.text == "-" || arg.text.is_empty() {

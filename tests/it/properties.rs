@@ -87,6 +87,26 @@ proptest! {
         prop_assert_eq!(bad.len(), 1, "repeated {}\n{:#?}", line, bad);
     }
 
+    /// Whichever event breaks its schema: that is said, and nobody is accused of anything because of it.
+    #[test]
+    fn a_broken_event_accuses_nobody(mut plan in plan(), at in any::<prop::sample::Index>()) {
+        plan.chain = false;
+        let mut lines = plan.lines(Layout::Events);
+        let broken = at.index(lines.len());
+        let mut record: Value = serde_json::from_str(&lines[broken]).unwrap();
+        record["bogus"] = json!(1);
+        lines[broken] = record.to_string();
+        let trace = join(&lines);
+        let report = replay(&trace);
+        let found = codes(&report);
+        prop_assert!(!found.is_empty() && found.iter().all(|c| c == "YV103"), "{found:?}\n{trace}");
+        for verdict in report.summaries.iter().map(|s| &s.verdict) {
+            for answer in [verdict.legal_path, verdict.authorised, verdict.governance_complete] {
+                prop_assert!(answer != Answer::No, "{verdict:?}\n{trace}");
+            }
+        }
+    }
+
     /// A part that breaks the schema costs that part: nothing else is accused because of it, no answer stays at yes, and what
     /// another turn has done wrong is still found.
     #[test]
