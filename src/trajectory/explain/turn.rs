@@ -146,7 +146,8 @@ fn effects(line: &str, page: &mut Page) {
 fn decided(turn: &Turn, detail: Detail, page: &mut Page) {
     let Some(decision) = &turn.decision else {
         if turn.proposed.is_some() || turn.result.is_some() {
-            page.toned("decision", "none is recorded", Tone::Warning);
+            let why = if turn.decision_broken { "there is one that can't be read" } else { "none is recorded" };
+            page.toned("decision", why, Tone::Warning);
         }
         return;
     };

@@ -18,7 +18,7 @@ use crate::governance::{EvaluationKind, State};
 use crate::json::{Raw, Str};
 use crate::replay::{Execution, Judged, KeptAction, Movement};
 use crate::trace::action;
-use crate::trace::record::{ActionType, EvaluationReason};
+use crate::trace::record::{ActionType, EvaluationReason, RecordKind};
 use crate::trace::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Started, Step};
 use crate::trace::v1::Record as V1;
 use crate::trace::{Entry, Record};
@@ -225,6 +225,7 @@ impl Turn {
                 self.declared_changes = paths(proposal.declared);
             }
             Fact::Decided(decision) => self.decide(decision),
+            Fact::Unreadable(RecordKind::GovernanceDecided) => self.decision_broken = true,
             Fact::Beside(Beside::Decided(action, told)) => {
                 if let Some(action) = action {
                     self.proposed.get_or_insert_with(|| shown(action));

@@ -285,6 +285,9 @@ pub struct Turn {
     pub judged_risk: Option<Risk>,
     /// What was decided.
     pub decision: Option<Verdict>,
+    /// A decision stands there that can't be read.
+    #[serde(skip)]
+    pub decision_broken: bool,
     /// What ran, where it isn't what was proposed.
     pub ran: Option<Shown>,
     /// What came of it.

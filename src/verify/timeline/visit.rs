@@ -103,6 +103,7 @@ impl Turn {
             observation,
             evaluation,
             frames,
+            decision_broken: _,
         } = self;
         id(execution, visit);
         for Stop { state: _, at: _, illegal } in path {
