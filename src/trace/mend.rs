@@ -6,7 +6,8 @@
 
 use super::contract::{Evaluation, TurnThought};
 use super::record::{
-    CapabilityMode, ChainMode, Decision, Governor, OnlyTurn, PolicyRef, RecordKind, Turn, TurnAction, TurnObservation, TurnResult,
+    AnyObject, CapabilityMode, ChainMode, ContextDiff, ContextSnapshot, Decision, Each, Governor, OnlyTurn, PolicyRef,
+    RecordKind, Turn, TurnAction, TurnObservation, TurnResult,
 };
 use super::scalar::{Int, Timestamp};
 use super::step::{Fact, Part, Step};
@@ -39,27 +40,9 @@ enum Piece<'a> {
     /// It keeps the schema.
     Whole(Box<Turn<'a>>),
     /// Some of it does.
-    Mended(Box<MendedTurn<'a>>),
+    Mended(Box<LooseTurn<'a>>),
     /// Nothing can be told but, perhaps, its number.
     Lost(Option<i64>),
-}
-
-#[derive(Debug)]
-struct MendedTurn<'a> {
-    turn_id: Int<1>,
-    start: Option<Timestamp>,
-    end: Option<Timestamp>,
-    agent_id: Option<Str<'a>>,
-    capability_id: Option<Str<'a>>,
-    declared_changes: Option<Vec<Str<'a>>>,
-    observed_changes: Option<Vec<Str<'a>>>,
-    thought: Slot<TurnThought<'a>>,
-    thoughts: Slot<Vec<TurnThought<'a>>>,
-    proposed_action: Slot<TurnAction<'a>>,
-    governance: Slot<Decision<'a>>,
-    execution_result: Slot<TurnResult<'a>>,
-    observation: Slot<TurnObservation<'a>>,
-    evaluation: Slot<Evaluation>,
 }
 
 /// The start of an execution, as far as replay reads it.
@@ -76,171 +59,151 @@ struct Head<'a> {
     chain: Option<ChainMode>,
 }
 
-/// The members of a turn, each as it is written. What a turn must not hold is passed over: it has its finding.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
-struct TurnMembers<'a> {
-    record: Option<Raw<'a>>,
-    execution_id: Option<Raw<'a>>,
-    turn_id: Option<Raw<'a>>,
-    prev: Option<Raw<'a>>,
-    timestamp: Option<Raw<'a>>,
-    start_time: Option<Raw<'a>>,
-    end_time: Option<Raw<'a>>,
-    agent_id: Option<Raw<'a>>,
-    context_snapshot: Option<Raw<'a>>,
-    context_diff: Option<Raw<'a>>,
-    used_context: Option<Raw<'a>>,
-    used_skills: Option<Raw<'a>>,
-    model: Option<Raw<'a>>,
-    metadata: Option<Raw<'a>>,
-    thought: Option<Raw<'a>>,
-    thoughts: Option<Raw<'a>>,
-    proposed_action: Option<Raw<'a>>,
-    declared_changes: Option<Raw<'a>>,
-    governance: Option<Raw<'a>>,
-    capability_id: Option<Raw<'a>>,
-    execution_result: Option<Raw<'a>>,
-    observed_changes: Option<Raw<'a>>,
-    observation: Option<Raw<'a>>,
-    evaluation: Option<Raw<'a>>,
+/// A turn, each member by itself. What a turn must not hold is passed over: it has its finding.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
+struct LooseTurn<'a> {
+    record: Slot<OnlyTurn>,
+    execution_id: Slot<Str<'a>>,
+    turn_id: Slot<Int<1>>,
+    timestamp: Slot<Timestamp>,
+    prev: Slot<Str<'a>>,
+    start_time: Slot<Timestamp>,
+    end_time: Slot<Timestamp>,
+    agent_id: Slot<Str<'a>>,
+    context_snapshot: Slot<ContextSnapshot<'a>>,
+    context_diff: Slot<ContextDiff<'a>>,
+    thought: Slot<TurnThought<'a>>,
+    thoughts: Slot<Vec<TurnThought<'a>>>,
+    used_context: Slot<Vec<Str<'a>>>,
+    used_skills: Slot<Each<Str<'a>>>,
+    model: Slot<Str<'a>>,
+    proposed_action: Slot<TurnAction<'a>>,
+    declared_changes: Slot<Vec<Str<'a>>>,
+    governance: Slot<Decision<'a>>,
+    capability_id: Slot<Str<'a>>,
+    execution_result: Slot<TurnResult<'a>>,
+    observed_changes: Slot<Vec<Str<'a>>>,
+    observation: Slot<TurnObservation<'a>>,
+    evaluation: Slot<Evaluation>,
+    metadata: Slot<AnyObject>,
 }
 
-/// The members of an execution, likewise.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
-struct ExecutionMembers<'a> {
-    execution_id: Option<Raw<'a>>,
-    timestamp: Option<Raw<'a>>,
-    prev: Option<Raw<'a>>,
-    schema_version: Option<Raw<'a>>,
-    fsm_version: Option<Raw<'a>>,
-    max_turns: Option<Raw<'a>>,
-    agents: Option<Raw<'a>>,
-    governor: Option<Raw<'a>>,
-    policy: Option<Raw<'a>>,
-    capabilities: Option<Raw<'a>>,
-    chain: Option<Raw<'a>>,
-    turns: Option<Raw<'a>>,
-    outcome: Option<Raw<'a>>,
+/// An execution, likewise.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
+struct LooseExecution<'a> {
+    execution_id: Slot<Str<'a>>,
+    timestamp: Slot<Timestamp>,
+    prev: Slot<Str<'a>>,
+    schema_version: Slot<Str<'a>>,
+    fsm_version: Slot<Str<'a>>,
+    max_turns: Slot<Int<1>>,
+    agents: Slot<Vec<Str<'a>>>,
+    governor: Slot<Governor<'a>>,
+    policy: Slot<PolicyRef<'a>>,
+    capabilities: Slot<CapabilityMode>,
+    chain: Slot<ChainMode>,
+    turns: Slot<Raw<'a>>,
+    outcome: Slot<Str<'a>>,
 }
 
 /// Reads a turn or an execution that its type refused. Nothing where not even its execution can be told, or too much of it is
 /// broken.
 pub(super) fn mend<'a>(kind: RecordKind, text: &'a str) -> Option<Mended<'a>> {
     if kind == RecordKind::Turn {
-        let members: TurnMembers<'a> = from_text(text).ok()?;
-        let execution_id = members.execution_id?.read()?;
-        let prev = members.prev.and_then(Raw::read);
-        return Some(Mended { execution_id, prev, head: None, turns: vec![members.piece(execution_id)], outcome: Slot::Absent });
+        let turn: LooseTurn<'a> = from_text(text).ok()?;
+        let (execution_id, prev) = (turn.execution_id.there()?, turn.prev.there());
+        return Some(Mended { execution_id, prev, head: None, turns: vec![turn.piece(execution_id)], outcome: Slot::Absent });
     }
-    let members: ExecutionMembers<'a> = from_text(text).ok()?;
-    let execution_id = members.execution_id?.read()?;
-    let mut scanner = Scanner::new(members.turns?.as_written(), DEFAULT_MAX_DEPTH);
+    let loose: LooseExecution<'a> = from_text(text).ok()?;
+    let (execution_id, prev, outcome) = (loose.execution_id.there()?, loose.prev.there(), loose.outcome);
+    let mut scanner = Scanner::new(loose.turns.there()?.as_written(), DEFAULT_MAX_DEPTH);
     let turns = Pieces { execution_id }.deserialize(&mut Deserializer::new(&mut scanner)).ok()?;
-    let prev = members.prev.and_then(Raw::read);
-    let outcome = slot(members.outcome);
-    let head = Some(members.head().map_or(Slot::Lost, Slot::There));
+    let head = Some(loose.head().map_or(Slot::Lost, Slot::There));
     Some(Mended { execution_id, prev, head, turns, outcome })
 }
 
-/// A part as its type reads it.
-fn slot<'a, T: Deserialize<'a>>(raw: Option<Raw<'a>>) -> Slot<T> {
-    raw.map_or(Slot::Absent, |raw| raw.read().map_or(Slot::Lost, Slot::There))
-}
-
-/// A member that may be missing. The outer `None` says that it breaks the schema.
-#[expect(clippy::option_option, reason = "missing and broken differ")]
-fn optional<'a, T: Deserialize<'a>>(raw: Option<Raw<'a>>) -> Option<Option<T>> {
-    raw.map_or(Some(None), |raw| raw.read().map(Some))
-}
-
-impl<'a> TurnMembers<'a> {
+impl<'a> LooseTurn<'a> {
     /// The turn, where it only holds members that it must not.
     fn whole(&self) -> Option<Turn<'a>> {
         Some(Turn {
-            record: optional(self.record)?,
-            execution_id: optional(self.execution_id)?,
-            turn_id: self.turn_id?.read()?,
-            timestamp: optional(self.timestamp)?,
-            prev: optional(self.prev)?,
-            start_time: self.start_time?.read()?,
-            end_time: optional(self.end_time)?,
-            agent_id: optional(self.agent_id)?,
-            context_snapshot: self.context_snapshot?.read()?,
-            context_diff: optional(self.context_diff)?,
-            thought: optional(self.thought)?,
-            thoughts: optional(self.thoughts)?,
-            used_context: optional(self.used_context)?,
-            used_skills: optional(self.used_skills)?,
-            model: optional(self.model)?,
-            proposed_action: optional(self.proposed_action)?,
-            declared_changes: optional(self.declared_changes)?,
-            governance: optional(self.governance)?,
-            capability_id: optional(self.capability_id)?,
-            execution_result: optional(self.execution_result)?,
-            observed_changes: optional(self.observed_changes)?,
-            observation: optional(self.observation)?,
-            evaluation: optional(self.evaluation)?,
-            metadata: optional(self.metadata)?,
+            record: self.record.kept()?,
+            execution_id: self.execution_id.kept()?,
+            turn_id: self.turn_id.there()?,
+            timestamp: self.timestamp.kept()?,
+            prev: self.prev.kept()?,
+            start_time: self.start_time.there()?,
+            end_time: self.end_time.kept()?,
+            agent_id: self.agent_id.kept()?,
+            context_snapshot: self.context_snapshot.as_ref().there()?.clone(),
+            context_diff: self.context_diff.kept()?,
+            thought: self.thought.kept()?,
+            thoughts: self.thoughts.kept()?,
+            used_context: self.used_context.kept()?,
+            used_skills: self.used_skills.kept()?,
+            model: self.model.kept()?,
+            proposed_action: self.proposed_action.kept()?,
+            declared_changes: self.declared_changes.kept()?,
+            governance: self.governance.kept()?,
+            capability_id: self.capability_id.kept()?,
+            execution_result: self.execution_result.kept()?,
+            observed_changes: self.observed_changes.kept()?,
+            observation: self.observation.kept()?,
+            evaluation: self.evaluation.kept()?,
+            metadata: self.metadata.kept()?,
         })
     }
 
-    /// The turn of `execution_id` that these are.
+    /// What it is of the execution that it stands in.
     fn piece(self, execution_id: Str<'a>) -> Piece<'a> {
-        let number: Option<Int<1>> = self.turn_id.and_then(Raw::read);
-        let lost = Piece::Lost(number.map(Int::get));
-        let (Some(turn_id), Some(own), Some(_)) =
-            (number, optional::<Str<'_>>(self.execution_id), optional::<OnlyTurn>(self.record))
-        else {
-            return lost;
-        };
-        if own.is_some_and(|id| id != execution_id) {
-            return lost;
+        let other = self.execution_id.kept().is_none_or(|id| id.is_some_and(|id| id != execution_id));
+        match self.turn_id.there() {
+            Some(_) if !other && !self.record.is_lost() => match self.whole() {
+                Some(turn) => Piece::Whole(Box::new(turn)),
+                None => Piece::Mended(Box::new(self)),
+            },
+            number => Piece::Lost(number.map(Int::get)),
         }
-        if let Some(turn) = self.whole() {
-            return Piece::Whole(Box::new(turn));
+    }
+
+    /// What stands beside the parts belongs to some of them, which are lost with it.
+    fn parts(&self) -> Parts<'_, 'a> {
+        let agent_lost = self.agent_id.is_lost();
+        let proposal_lost = agent_lost || self.declared_changes.is_lost();
+        let result_lost = self.capability_id.is_lost() || self.observed_changes.is_lost();
+        Parts {
+            turn: self.turn_id.there().map(Int::get),
+            start: self.start_time.there().map(Timestamp::millis),
+            end: self.end_time.there().map(Timestamp::millis),
+            agent: self.agent_id.there(),
+            capability: self.capability_id.there(),
+            declared: self.declared_changes.as_ref().there().map(Vec::as_slice),
+            observed: self.observed_changes.as_ref().there().map(Vec::as_slice),
+            thought: self.thought.as_ref().lost_if(agent_lost),
+            thoughts: self.thoughts.as_ref().map(Vec::as_slice).lost_if(agent_lost),
+            proposed: self.proposed_action.as_ref().lost_if(proposal_lost),
+            governance: self.governance.as_ref(),
+            result: self.execution_result.as_ref().lost_if(result_lost),
+            observation: self.observation.as_ref(),
+            evaluation: self.evaluation.as_ref(),
         }
-        // What stands beside the parts belongs to some of them.
-        let declared_changes = optional(self.declared_changes);
-        let agent_id = optional(self.agent_id);
-        let capability_id = optional(self.capability_id);
-        let observed_changes = optional(self.observed_changes);
-        let agent_lost = agent_id.is_none();
-        let proposal_lost = agent_lost || declared_changes.is_none();
-        let result_lost = capability_id.is_none() || observed_changes.is_none();
-        Piece::Mended(Box::new(MendedTurn {
-            turn_id,
-            start: self.start_time.and_then(Raw::read),
-            end: self.end_time.and_then(Raw::read),
-            agent_id: agent_id.flatten(),
-            capability_id: capability_id.flatten(),
-            declared_changes: declared_changes.flatten(),
-            observed_changes: observed_changes.flatten(),
-            thought: slot(self.thought).lost_if(agent_lost),
-            thoughts: slot(self.thoughts).lost_if(agent_lost),
-            proposed_action: slot(self.proposed_action).lost_if(proposal_lost),
-            governance: slot(self.governance),
-            execution_result: slot(self.execution_result).lost_if(result_lost),
-            observation: slot(self.observation),
-            evaluation: slot(self.evaluation),
-        }))
     }
 }
 
-impl<'a> ExecutionMembers<'a> {
+impl<'a> LooseExecution<'a> {
     /// The start, when all that replay reads of it keeps the schema.
-    fn head(&self) -> Option<Head<'a>> {
+    fn head(self) -> Option<Head<'a>> {
         Some(Head {
-            timestamp: self.timestamp.and_then(Raw::read),
-            schema_version: self.schema_version?.read()?,
-            fsm_version: self.fsm_version?.read()?,
-            max_turns: optional(self.max_turns)?,
-            agents: optional(self.agents)?,
-            governor: optional(self.governor)?,
-            policy: optional(self.policy)?,
-            capabilities: optional(self.capabilities)?,
-            chain: optional(self.chain)?,
+            timestamp: self.timestamp.there(),
+            schema_version: self.schema_version.there()?,
+            fsm_version: self.fsm_version.there()?,
+            max_turns: self.max_turns.kept()?,
+            agents: self.agents.kept()?,
+            governor: self.governor.kept()?,
+            policy: self.policy.kept()?,
+            capabilities: self.capabilities.kept()?,
+            chain: self.chain.kept()?,
         })
     }
 }
@@ -269,17 +232,12 @@ impl<'de: 'a, 'a> Visitor<'de> for Pieces<'a> {
         let mut pieces = Vec::new();
         let mut broken = 0;
         while let Some(raw) = seq.next_element::<Raw<'a>>()? {
-            let whole: Option<Box<Turn<'a>>> = raw.read();
-            if let Some(turn) = whole.filter(|t| t.execution_id.is_none_or(|id| id == self.execution_id)) {
-                pieces.push(Piece::Whole(turn));
-                continue;
-            }
-            broken += 1;
+            let piece = raw.read().map_or(Piece::Lost(None), |turn: LooseTurn<'a>| turn.piece(self.execution_id));
+            broken += usize::from(!matches!(piece, Piece::Whole(_)));
             if broken > TURNS {
                 return Err(A::Error::custom("too many broken turns"));
             }
-            let members: Option<TurnMembers<'a>> = raw.read();
-            pieces.push(members.map_or(Piece::Lost(None), |m| m.piece(self.execution_id)));
+            pieces.push(piece);
         }
         Ok(pieces)
     }
@@ -304,7 +262,7 @@ impl<'a> Mended<'a> {
         };
         match self.turns.get(index)? {
             Piece::Whole(turn) => Some(turn.turn_id.get()),
-            Piece::Mended(turn) => Some(turn.turn_id.get()),
+            Piece::Mended(turn) => turn.turn_id.there().map(Int::get),
             Piece::Lost(turn) => *turn,
         }
     }
@@ -334,31 +292,6 @@ impl<'a> Mended<'a> {
             Slot::Absent => {}
             Slot::There(outcome) => emit(whole(None, "outcome", Fact::Ended(outcome))),
             Slot::Lost => emit(whole(None, "outcome", Fact::Unreadable(RecordKind::ExecutionEnded))),
-        }
-    }
-}
-
-impl<'a> MendedTurn<'a> {
-    fn parts(&self) -> Parts<'_, 'a> {
-        Parts {
-            turn: Some(self.turn_id.get()),
-            start: self.start.map(Timestamp::millis),
-            end: self.end.map(Timestamp::millis),
-            agent: self.agent_id,
-            capability: self.capability_id,
-            declared: self.declared_changes.as_deref(),
-            observed: self.observed_changes.as_deref(),
-            thought: self.thought.as_ref(),
-            thoughts: match &self.thoughts {
-                Slot::Absent => Slot::Absent,
-                Slot::There(thoughts) => Slot::There(thoughts),
-                Slot::Lost => Slot::Lost,
-            },
-            proposed: self.proposed_action.as_ref(),
-            governance: self.governance.as_ref(),
-            result: self.execution_result.as_ref(),
-            observation: self.observation.as_ref(),
-            evaluation: self.evaluation.as_ref(),
         }
     }
 }

@@ -5,7 +5,8 @@ use super::record::{self, RecordKind, Turn, TurnAction, TurnObservation, TurnRes
 use super::scalar::Timestamp;
 use super::step::{Action, ActionKind, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Step, Thought};
 use super::v1::{decision, intent};
-use crate::json::Str;
+use crate::json::{Raw, Str};
+use serde::{Deserialize, Deserializer};
 
 /// A part of a turn.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,19 +35,49 @@ impl<T> Slot<T> {
         }
     }
 
+    /// The same, of another type.
+    pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> Slot<U> {
+        match self {
+            Self::Absent => Slot::Absent,
+            Self::There(value) => Slot::There(change(value)),
+            Self::Lost => Slot::Lost,
+        }
+    }
+
     /// The same, unless something that belongs to it is lost.
     pub(super) fn lost_if(self, lost: bool) -> Self {
         if lost && matches!(self, Self::There(_)) { Self::Lost } else { self }
     }
 
+    /// Whether it breaks the schema.
+    pub(super) const fn is_lost(&self) -> bool {
+        matches!(self, Self::Lost)
+    }
+
     /// What stands there, if it can be read.
-    fn there(self) -> Option<T> {
+    pub(super) fn there(self) -> Option<T> {
         if let Self::There(value) = self { Some(value) } else { None }
     }
 }
 
-/// It can't be told, because a part is lost that would say it.
-struct Lost;
+impl<T: Clone> Slot<T> {
+    /// A member that may be missing. The outer `None` says that it breaks the schema.
+    #[expect(clippy::option_option, reason = "missing and broken differ")]
+    pub(super) fn kept(&self) -> Option<Option<T>> {
+        match self {
+            Self::Absent => Some(None),
+            Self::There(value) => Some(Some(value.clone())),
+            Self::Lost => None,
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Slot<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Option::<Raw<'de>>::deserialize(deserializer)?;
+        Ok(raw.map_or(Self::Absent, |raw| raw.read().map_or(Self::Lost, Self::There)))
+    }
+}
 
 /// What of a turn becomes events.
 #[derive(Debug, Clone, Copy)]
@@ -93,12 +124,7 @@ impl<'r, 'a> Parts<'r, 'a> {
     pub(super) fn steps(&self, nested: Option<u32>, emit: &mut dyn FnMut(Step<'r, 'a>)) {
         let mut emit = |time, member, fact| emit(Step { turn: self.turn, time, part: Part { nested, member }, fact });
         let lost = Fact::Unreadable;
-        let thoughts: Slot<&[TurnThought<'_>]> = match self.thought {
-            Slot::Absent => Slot::Absent,
-            Slot::There(thought) => Slot::There(std::slice::from_ref(thought)),
-            Slot::Lost => Slot::Lost,
-        };
-        for (list, member) in [(thoughts, "thought"), (self.thoughts, "thoughts")] {
+        for (list, member) in [(self.thought.map(std::slice::from_ref), "thought"), (self.thoughts, "thoughts")] {
             match list {
                 Slot::Absent => {}
                 Slot::There(thoughts) => {
@@ -122,10 +148,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         }
         match self.result {
             Slot::Absent => {}
-            Slot::There(result) => match self.ran(result, decided.as_ref()) {
-                Ok(ran) => emit(self.end, "executionResult", self.executed(result, ran)),
-                Err(Lost) => emit(self.end, "executionResult", lost(RecordKind::ExecutionFinished)),
-            },
+            Slot::There(result) => emit(self.end, "executionResult", self.executed(result, decided.as_ref())),
             Slot::Lost => emit(self.end, "executionResult", lost(RecordKind::ExecutionFinished)),
         }
         match self.observation {
@@ -167,21 +190,16 @@ impl<'r, 'a> Parts<'r, 'a> {
         })
     }
 
-    /// Which action ran. A turn holds one; it is that one, as modified, unless the result names another.
-    fn ran(&self, result: &TurnResult<'a>, decided: Option<&Decision<'a>>) -> Result<Option<Str<'a>>, Lost> {
+    fn executed(&self, result: &'r TurnResult<'a>, decided: Option<&Decision<'a>>) -> Fact<'r, 'a> {
+        // A turn holds one action; what ran is that one, as modified, unless the result names another.
         let modified = decided.and_then(|d| d.modified).and_then(|a| a.id);
-        let named = result.action_id.or(modified);
-        match (self.governance, self.proposed) {
-            _ if result.action_id.is_some() => Ok(named),
-            (Slot::Lost, _) => Err(Lost),
-            (_, Slot::Lost) => named.or(decided.and_then(|d| d.action)).map(Some).ok_or(Lost),
-            _ => Ok(named.or(self.proposed.there().map(|a| a.id))),
-        }
-    }
-
-    fn executed(&self, result: &'r TurnResult<'a>, ran: Option<Str<'a>>) -> Fact<'r, 'a> {
+        let proposed = match self.proposed {
+            Slot::There(action) => Some(action.id),
+            Slot::Absent => None,
+            Slot::Lost => decided.and_then(|d| d.action),
+        };
         Fact::Executed(Executed {
-            action_id: ran,
+            action_id: result.action_id.or(modified).or(proposed),
             capability: result.capability_id.or(self.capability),
             action: result.action.as_ref().map(intent),
             observed: result.observed_changes.as_deref().or(self.observed),

@@ -161,8 +161,8 @@ impl Execution {
             TokenUse::Fine
         };
         // Where it can't be told which action ran, or which tokens there are, only a token that is known to be dead is held against it.
-        let vague =
-            approval == Approval::Unknown || self.turn.proposal_unknown && executed.action.is_none() || self.tokens_unknown;
+        let unnamed = self.turn.proposal_unknown && (id.is_none() || executed.action.is_none());
+        let vague = approval == Approval::Unknown || unnamed || self.tokens_unknown;
         let token = if vague && matches!(token, TokenUse::None(_) | TokenUse::OutOfScope(_)) { TokenUse::Fine } else { token };
         let success = executed.result.is_none_or(|r| r.success);
         let comparable = self.turn.proposal.is_some() && !self.turn.proposal_unknown;
