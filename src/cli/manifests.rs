@@ -2,10 +2,9 @@
 
 use crate::knowledge::skills::{is_ledger, ledger_faults};
 use crate::manifest::{File, Kind, check as check_manifest, kind_of};
-use crate::source::{Found, Input, Missing, open};
+use crate::source::{Found, Input, Missing, open, read_whole};
 use crate::trace::Format;
 use crate::verify::Report;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a file that is told by its shape; longer ones are no manifests.
@@ -45,11 +44,7 @@ fn manifest(found: &Found) -> Option<Manifest> {
         return None;
     }
     let most = if named { NAMED } else { SHAPED };
-    let mut text = String::new();
-    open(&found.input).ok()?.take(most + 1).read_to_string(&mut text).ok()?;
-    if text.len() as u64 > most {
-        return None;
-    }
+    let text = String::from_utf8(read_whole(open(&found.input).ok()?, most).ok()?).ok()?;
     let text = text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned);
     let first = text.lines().next().unwrap_or_default();
     // A record of a known format is one, whatever its file is called.

@@ -6,8 +6,8 @@
 //! action. A rejected action that ran is YV309, a second run YV313 or YV404, a misdirected decision YV304. A
 //! decision that breaks its schema makes the answer *not recorded*; one on an unreadable line is none. In an event log, a
 //! decision whose own time is after that of what ran came too late. An approval that stands before the proposal counts only
-//! where it can be about it: it names no other action, and a human gave it or the risk isn't high. In a terminal recording, a line that is typed while an elevation waits for its password counts as run without a
-//! decision.
+//! where it can be about it: it names no other action, and a human gave it or the risk isn't high. In a terminal recording, a
+//! line that is typed while an elevation waits for its password counts as run without a decision.
 //!
 //! ## Why it matters
 //! This is the one promise of the whole machine: no decision, no execution. An agent that can act without being

@@ -10,6 +10,22 @@ mod discover;
 pub use blocks::{Block, Blocks, Overlong};
 pub use discover::{Found, Input, Missing, discover, open};
 
+use std::io::{self, Read};
+
+/// Reads to the end what may have at most so many bytes. Not what the system says of a size counts: a link in a pull request may
+/// lead to a device that never ends.
+///
+/// # Errors
+/// When it can't be read; of the kind [`io::ErrorKind::FileTooLarge`] when it has more.
+pub fn read_whole(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes")));
+    }
+    Ok(bytes)
+}
+
 /// What an input may demand. Beyond it a finding is given (YV107), never a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -26,5 +42,17 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self { record_bytes: 16 << 20, depth: crate::json::DEFAULT_MAX_DEPTH, document_bytes: 256 << 20, input_bytes: 64 << 30 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_long_is_refused() {
+        assert_eq!(read_whole(&b"four"[..], 4).unwrap(), b"four");
+        assert_eq!(read_whole(&b"four"[..], 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert!(read_whole(io::repeat(b'x'), 100).unwrap_err().to_string().contains("more than 100 bytes"));
     }
 }

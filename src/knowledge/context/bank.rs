@@ -6,9 +6,9 @@ use crate::knowledge::extract::learn;
 use crate::knowledge::memory::CANDIDATES;
 use crate::knowledge::sources::{SourceKind, Sources};
 use crate::scan::mask::Mask;
+use crate::source::read_whole;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Bytes that one file of a bank may have.
@@ -141,12 +141,7 @@ impl Bank {
 }
 
 fn read(path: &Path) -> Result<(Vec<u8>, Value), String> {
-    let opened = std::fs::File::open(path).map_err(|e| e.to_string())?;
-    let mut bytes = Vec::new();
-    opened.take(WHOLE + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
-    if bytes.len() as u64 > WHOLE {
-        return Err(format!("it has more than {WHOLE} bytes"));
-    }
+    let bytes = std::fs::File::open(path).and_then(|file| read_whole(file, WHOLE)).map_err(|e| e.to_string())?;
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let value = serde_json::from_slice(text).map_err(|e| format!("it is no JSON: {e}"))?;
     Ok((bytes, value))

@@ -28,9 +28,9 @@ use super::chunk::chunks;
 use super::observation::{Kind, Observation, summarise};
 use super::sources::{SourceFile, SourceKind, finding};
 use crate::diag::Finding;
+use crate::source::read_whole;
 use secrets::Cleaner;
 use serde_json::Value;
-use std::io::Read as _;
 
 /// Grows when the same bytes give something else than before: then everything is read again.
 pub(super) const VERSION: i64 = 4;
@@ -198,13 +198,11 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
 
 /// The text of a file; what is wrong with it otherwise: code, line, message.
 fn whole(file: &SourceFile) -> Result<String, (u16, u64, String)> {
-    let unreadable = |error: std::io::Error| (101, 0, format!("the source can't be read: {error}"));
-    let opened = std::fs::File::open(&file.path).map_err(unreadable)?;
-    let mut bytes = Vec::new();
-    opened.take(WHOLE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > WHOLE {
-        return Err((107, 0, format!("the source has more than {WHOLE} bytes")));
-    }
+    let bytes =
+        std::fs::File::open(&file.path).and_then(|opened| read_whole(opened, WHOLE)).map_err(|error| match error.kind() {
+            std::io::ErrorKind::FileTooLarge => (107, 0, format!("the source has more than {WHOLE} bytes")),
+            _ => (101, 0, format!("the source can't be read: {error}")),
+        })?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', valid).count() as u64 + 1;

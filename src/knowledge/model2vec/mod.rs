@@ -8,9 +8,9 @@ mod safetensors;
 mod wordpiece;
 
 use super::vector::{beginning, quantised};
+use crate::source::read_whole;
 use crate::trace::action::hex;
 use sha2::{Digest, Sha256};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use wordpiece::WordPiece;
 
@@ -137,20 +137,14 @@ impl Given {
 
 /// A file of at most so many bytes.
 fn read(path: PathBuf, most: u64) -> Result<Vec<u8>, ModelError> {
-    let attempt = || -> std::io::Result<Option<Vec<u8>>> {
-        // Neither a device nor a pipe, which might never end.
-        if !std::fs::metadata(&path)?.is_file() {
-            return Ok(None);
-        }
-        let mut bytes = Vec::new();
-        std::fs::File::open(&path)?.take(most + 1).read_to_end(&mut bytes)?;
-        Ok(Some(bytes).filter(|b| b.len() as u64 <= most))
-    };
-    match attempt() {
-        Ok(Some(bytes)) => Ok(bytes),
-        Ok(None) => Err(ModelError::Size { path, most }),
-        Err(error) => Err(ModelError::Io { path, error }),
+    // Neither a device nor a pipe, which might never begin.
+    if std::fs::metadata(&path).is_ok_and(|m| !m.is_file()) {
+        return Err(ModelError::Size { path, most });
     }
+    std::fs::File::open(&path).and_then(|file| read_whole(file, most)).map_err(|error| match error.kind() {
+        std::io::ErrorKind::FileTooLarge => ModelError::Size { path, most },
+        _ => ModelError::Io { path, error },
+    })
 }
 
 #[cfg(test)]

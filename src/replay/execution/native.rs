@@ -328,8 +328,7 @@ impl Execution {
             }
             RecordKind::ThoughtGenerated => {
                 self.turn.thoughts_unknown = true;
-                let group = self.group.get_or_insert(Group { all_done: true, unknown: true, line });
-                group.unknown = true;
+                self.group.get_or_insert(Group { all_done: true, unknown: true, line }).unknown = true;
             }
             RecordKind::ActionProposed => {
                 self.turn.proposal = None;
