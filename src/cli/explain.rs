@@ -1,7 +1,7 @@
 //! `explain`: a trace, turn by turn, or a rule.
 
 use super::book::{Print, ReadArgs};
-use super::output::{Color, Failure, print};
+use super::output::{Color, Failure, print, tell};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
 use crate::diag::Code;
 use crate::knowledge::about::about;
@@ -14,7 +14,6 @@ use crate::trajectory::explain::{Detail, Document, page};
 use crate::trajectory::graph::Graph;
 use crate::trajectory::{Book, Known};
 use clap::Args;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Explain a trace or a rule.
@@ -112,7 +111,7 @@ impl ExplainArgs {
             ask(path, &mut book, &reading.secrets)?;
         }
         if book.is_empty() && book.findings.is_empty() {
-            let _ = writeln!(anstream::stderr().lock(), "nothing was explained: no execution and no command is recorded");
+            tell("nothing was explained: no execution and no command is recorded");
             return Ok(EXIT_EMPTY);
         }
         if let Some(format) = self.format.page() {

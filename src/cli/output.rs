@@ -66,6 +66,11 @@ impl Failure {
     }
 }
 
+/// Says a sentence on standard error. It may quote names from a configuration or a trace.
+pub(super) fn tell(sentence: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{}", crate::report::terminal(sentence));
+}
+
 /// Writes to standard output. A reader that goes away ends the output, not the verification: the
 /// exit code stays what it was.
 ///

@@ -1,12 +1,11 @@
 //! `stats`.
 
 use super::book::{Print, ReadArgs};
-use super::output::{Color, Failure, print};
+use super::output::{Color, Failure, print, tell};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
 use crate::report::write_pretty;
 use crate::trajectory::stats::{page, stats};
 use clap::Args;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Count.
@@ -38,11 +37,11 @@ impl StatsArgs {
         }
         Ok(match () {
             () if reading.unopened > 0 => {
-                let _ = writeln!(anstream::stderr().lock(), "not everything was counted: an input can't be opened");
+                tell("not everything was counted: an input can't be opened");
                 EXIT_UNABLE
             }
             () if reading.book.is_empty() => {
-                let _ = writeln!(anstream::stderr().lock(), "nothing was counted: no execution and no record was found");
+                tell("nothing was counted: no execution and no record was found");
                 EXIT_EMPTY
             }
             () => EXIT_CLEAN,

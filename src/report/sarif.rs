@@ -53,7 +53,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
 fn invocation(run: &Run<'_>, left_out: u64) -> Value {
     let mut notes = Vec::new();
     if let Some(sentence) = run.outcome.sentence() {
-        notes.push(json!({"level": "error", "message": {"text": sentence}}));
+        notes.push(json!({"level": "error", "message": {"text": message(sentence)}}));
     }
     for notice in &run.report.notices {
         notes.push(json!({"level": "note", "message": {"text": message(notice)}}));

@@ -2,7 +2,7 @@
 
 use super::place::{ModelArgs, Place, PlaceArgs};
 use super::{Format, clock, failure};
-use crate::cli::output::{Color, Failure, print};
+use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
 use crate::config::day_end;
 use crate::knowledge::bundle::bundle;
@@ -70,7 +70,7 @@ impl AnswerArgs {
         // Colours are none; what is counted is what is printed.
         print(Color::Always, |out| out.write_all(answer.text.as_bytes()))?;
         if self.tokens {
-            let _ = writeln!(anstream::stderr().lock(), "{} tokens ({})", answer.tokens, Encoding::default().name());
+            tell(&format!("{} tokens ({})", answer.tokens, Encoding::default().name()));
         }
         Ok(if answer.shown == 0 { EXIT_EMPTY } else { EXIT_CLEAN })
     }

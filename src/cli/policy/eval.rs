@@ -3,7 +3,7 @@
 use super::Format;
 use super::find;
 use crate::cli::file;
-use crate::cli::output::{Color, Failure, print};
+use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::policy::{
     Action, Consulted, Context, Decision, Effect, Holds, Policy, Question, json_context, json_once, json_question,
@@ -83,7 +83,7 @@ impl EvalArgs {
         Ok(match () {
             () if unreadable => EXIT_UNABLE,
             () if questions.is_empty() => {
-                let _ = writeln!(anstream::stderr().lock(), "nothing was asked: the file holds no action");
+                tell("nothing was asked: the file holds no action");
                 EXIT_EMPTY
             }
             () if refused && self.check && !found.policy.monitor => EXIT_FINDINGS,

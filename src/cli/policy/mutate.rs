@@ -2,7 +2,7 @@
 
 use super::Format;
 use super::test::{Suite, suites};
-use crate::cli::output::{Color, Failure, print};
+use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::policy::{Case, Difference, Effort, Fate, Kind, Mutant};
 use crate::report::{safe_json, terminal};
@@ -65,7 +65,7 @@ impl MutateArgs {
         Ok(match () {
             () if outcomes.iter().any(|o| o.survived() > 0) => EXIT_FINDINGS,
             () if outcomes.is_empty() || outcomes.iter().any(|o| o.fates.is_empty()) => {
-                let _ = writeln!(anstream::stderr().lock(), "nothing was changed: a policy has no rule that could be milder");
+                tell("nothing was changed: a policy has no rule that could be milder");
                 EXIT_EMPTY
             }
             () => EXIT_CLEAN,

@@ -3,7 +3,7 @@
 use super::find::{self, Found};
 use super::objection::Objections;
 use super::{FailOn, Format};
-use crate::cli::output::{Color, Failure, print};
+use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::diag::{Place, Related, Severity};
 use crate::policy::{Decided, Drift, History, Ledger, Rule, SHIPPED};
@@ -115,7 +115,7 @@ impl ReplayArgs {
             () if report.counts.unopened > 0 => EXIT_UNABLE,
             () if failing > 0 => EXIT_FINDINGS,
             () if tally.decisions == tally.unjudged => {
-                let _ = writeln!(anstream::stderr().lock(), "nothing was replayed: no recorded decision could be asked about");
+                tell("nothing was replayed: no recorded decision could be asked about");
                 EXIT_EMPTY
             }
             () => EXIT_CLEAN,

@@ -3,7 +3,7 @@
 use super::Format;
 use super::find::{self, Found};
 use super::objection::Objections;
-use crate::cli::output::{Color, Failure, print};
+use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::diag::Severity;
 use crate::policy::{Case, Coverage, Effect, Failure as Failed, SHIPPED, load_cases, load_corpus};
@@ -84,7 +84,7 @@ impl TestArgs {
         Ok(match () {
             () if objections.count(Severity::Error) > 0 => EXIT_FINDINGS,
             () if outcomes.is_empty() || empty => {
-                let _ = writeln!(anstream::stderr().lock(), "nothing was tested: a policy has no case");
+                tell("nothing was tested: a policy has no case");
                 EXIT_EMPTY
             }
             () if self.strict && !objections.findings.is_empty() => EXIT_FINDINGS,

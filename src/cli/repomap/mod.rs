@@ -11,9 +11,8 @@ pub(super) use check::checked;
 pub(super) use interface::interface;
 
 use super::EXIT_EMPTY;
-use super::output::Failure;
+use super::output::{Failure, tell};
 use clap::Subcommand;
-use std::io::Write as _;
 
 /// Maps of repositories.
 #[derive(Debug, Subcommand)]
@@ -41,6 +40,6 @@ impl RepomapCommand {
 
 /// Says why there is nothing, and ends with the code for it.
 fn nothing(what: &str) -> u8 {
-    let _ = writeln!(anstream::stderr().lock(), "nothing was {what}: no file with definitions in a known language was found");
+    tell(&format!("nothing was {what}: no file with definitions in a known language was found"));
     EXIT_EMPTY
 }

@@ -34,7 +34,7 @@ pub(super) fn verdict(run: &Run<'_>) -> String {
         Outcome::Findings => ("❌", "failed"),
         Outcome::Unable(_) | Outcome::Empty(_) => ("⚠️", "could not decide"),
     };
-    let why = run.outcome.sentence().map(|s| format!(": {s}")).unwrap_or_default();
+    let why = run.outcome.sentence().map(|s| format!(": {}", message(&words::clip(s, TEXT)))).unwrap_or_default();
     let counts = format!("{} in {}", words::found(report), words::looked_at(report, run.text.schema_only));
     format!("## {mark} yuangs-verify {word}{why}\n\n{counts}.\n\n")
 }
