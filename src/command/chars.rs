@@ -23,6 +23,13 @@ pub(crate) fn holds(s: &str, is: impl Fn(u8) -> bool) -> bool {
     s.bytes().fold(false, |found, byte| found | is(byte))
 }
 
+/// True if two bytes that stand side by side are such. All are looked at, several at once.
+#[inline]
+pub(crate) fn holds_pair(s: &str, is: impl Fn(u8, u8) -> bool) -> bool {
+    let bytes = s.as_bytes();
+    bytes.iter().zip(bytes.get(1..).unwrap_or_default()).fold(false, |found, (one, next)| found | is(*one, *next))
+}
+
 /// True if the text holds an unquoted glob.
 pub(crate) fn has_glob(s: &str) -> bool {
     holds(s, |c| c == 2 || c == 3)

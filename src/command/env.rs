@@ -218,10 +218,19 @@ pub(super) fn names_secret(name: &str) -> bool {
 impl Engine<'_> {
     /// What setting a variable does by itself.
     pub(crate) fn env_effect(&mut self, name: &str, value: &str, span: Span) {
-        if name.len() < 2 || !name.bytes().next().is_some_and(|c| c.is_ascii_uppercase() || matches!(c, b'_' | b'n')) {
+        let proxy = matches!(name.to_ascii_lowercase().as_str(), "http_proxy" | "https_proxy" | "ftp_proxy" | "all_proxy");
+        let may_act = name.bytes().next().is_some_and(|c| c.is_ascii_uppercase() || matches!(c, b'_' | b'n'));
+        if name.len() < 2 || !(may_act || proxy) {
             return;
         }
         self.burn(8);
+        if proxy {
+            if !value.is_empty() {
+                let (host, why) = (super::hosts::host_of(value), "requests go through another host");
+                self.emit_raw(EffectKind::Network, Some(show(host)), Certainty::Possible, span, Risk::Medium, why);
+            }
+            return;
+        }
         if matches!(name, "BASH_CMDS" | "BASH_ALIASES") {
             self.dynamic(span, "changes which program a name means");
             return;
@@ -482,6 +491,12 @@ impl Engine<'_> {
                 break;
             }
             let class = self.classify(dir).class;
+            let tools = super::run::TOOL_DIRS.iter().any(|tools| dir.trim_end_matches('/').ends_with(tools));
+            if matches!(class, super::path::PathClass::Inside | super::path::PathClass::Root) && !tools {
+                let (target, why) =
+                    (format!("PATH={}", show(value)), "programs of the work tree come before those of the system");
+                self.emit_raw(EffectKind::Execute, Some(target), Certainty::Possible, span, Risk::Medium, why);
+            }
             let unsafe_dir = dir.is_empty()
                 || dir == "."
                 || matches!(class, super::path::PathClass::Temporary)

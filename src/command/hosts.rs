@@ -4,6 +4,7 @@ use super::chars::{has_hole, show};
 use super::effect::{Certainty, EffectKind, Risk};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
+use std::borrow::Cow;
 
 impl Engine<'_> {
     pub(crate) fn upload(&mut self, arg: &Arg, stdin: &Stream) {
@@ -35,19 +36,43 @@ impl Engine<'_> {
             self.path_read(&a);
             return;
         }
-        let host = host_of(&arg.text);
-        if matches!(host, "169.254.169.254" | "metadata.google.internal" | "100.100.100.200" | "fd00:ec2::254") {
+        let host = canonical(host_of(&arg.text));
+        if matches!(&*host, "169.254.169.254" | "metadata.google.internal" | "100.100.100.200" | "fd00:ec2::254") {
             self.emit_raw(
                 EffectKind::Credential,
-                Some(show(host)),
+                Some(show(&host)),
                 Certainty::Possible,
                 arg.span,
                 Risk::High,
                 "asks the cloud for its credentials",
             );
         }
-        self.emit_raw(EffectKind::Network, Some(show(host)), Certainty::Certain, arg.span, Risk::Medium, "contacts a host");
+        self.emit_raw(EffectKind::Network, Some(show(&host)), Certainty::Certain, arg.span, Risk::Medium, "contacts a host");
     }
+}
+
+/// A host as every client understands it: in lower case, without the dot of the root, without escapes.
+fn canonical(host: &str) -> Cow<'_, str> {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    if host.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-.".contains(&b)) {
+        return Cow::Borrowed(host);
+    }
+    let mut out = String::with_capacity(host.len());
+    let mut rest = host;
+    while let Some(c) = rest.chars().next() {
+        let escaped = rest.get(1..3).filter(|_| c == '%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match escaped.filter(u8::is_ascii_graphic) {
+            Some(byte) => {
+                out.push(char::from(byte.to_ascii_lowercase()));
+                rest = rest.get(3..).unwrap_or_default();
+            }
+            None => {
+                out.push(c.to_ascii_lowercase());
+                rest = rest.get(c.len_utf8()..).unwrap_or_default();
+            }
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// The machine in `host:path`, `scheme://…`.
@@ -69,4 +94,19 @@ pub(crate) fn host_of(text: &str) -> &str {
         return rest;
     }
     rest.split(':').next().unwrap_or(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_a_host_are_one_host() {
+        for spelled in ["bad.com", "BAD.com", "bad.com.", "b%61d.com", "b%41D.COM."] {
+            assert_eq!(canonical(spelled), "bad.com");
+        }
+        for odd in ["", ".", "%", "%z", "%6", "ü.example", "[::1]", "a%00b"] {
+            let _ = canonical(odd);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The command line that a payload comes to: not only its `command`, but whatever else in it changes what runs.
 
+use super::param::Param;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -46,7 +47,7 @@ pub const HARMLESS: [&str; 38] = [
 ];
 
 /// Names of the member that says where a command runs.
-const PLACES: [&str; 5] = ["cwd", "workdir", "workingDirectory", "working_dir", "working_directory"];
+pub(crate) const PLACES: [&str; 5] = ["cwd", "workdir", "workingDirectory", "working_dir", "working_directory"];
 
 /// A command line with what its payload adds to it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -76,33 +77,40 @@ impl<'a> Line<'a> {
     }
 
     fn add(&mut self, command: &str, members: &'a Map<String, Value>) {
+        let others = members.iter().filter(|(name, _)| *name != "command");
+        self.add_beside(command, others.map(|(name, value)| (name.as_str(), Beside::from(value))));
+    }
+
+    /// Takes in what stands beside a command.
+    pub(super) fn add_beside(&mut self, command: &str, others: impl Iterator<Item = (&'a str, Beside<'a>)>) {
         let mut arguments = String::new();
         let mut variables = String::new();
-        for (name, value) in members {
-            let understood = match name.as_str() {
-                "command" => true,
+        for (name, value) in others {
+            let understood = match (name, value) {
                 // Some runtimes write every member that any action may have.
-                _ if is_empty(value) => true,
-                name if HARMLESS.contains(&name) => true,
-                name if PLACES.contains(&name) => match (value.as_str(), self.cwd) {
-                    (Some(here), None) => {
+                (_, Beside::Nothing) => true,
+                (name, _) if HARMLESS.contains(&name) => true,
+                (name, value) if PLACES.contains(&name) => match (value, self.cwd) {
+                    (Beside::Text(here), None) => {
                         self.cwd = Some(here);
                         true
                     }
-                    (here, there) => here.is_some() && here == there,
+                    (Beside::Text(here), Some(there)) => here == there,
+                    _ => false,
                 },
                 // Whether several words are one program or a line is left to the runtime.
-                "args" | "arguments" | "argv" => plain_words(value).is_some_and(|words| {
-                    arguments.extend(words.iter().flat_map(|word| [" ", word]));
-                    words.is_empty() || plain(command)
-                }),
-                "env" | "environment" => assignments(value, &mut variables),
-                "shell" => match value {
-                    Value::Bool(shell) => *shell || command.split(' ').all(plain),
-                    other => other.as_str().is_some_and(is_shell),
-                },
+                ("args" | "arguments" | "argv", Beside::List(words)) => {
+                    let plain_words: Option<Vec<&str>> = words.iter().map(|word| word.text().filter(|w| plain(w))).collect();
+                    plain_words.is_some_and(|words| {
+                        arguments.extend(words.iter().flat_map(|word| [" ", word]));
+                        plain(command)
+                    })
+                }
+                ("env" | "environment", Beside::Members(members)) => assignments(&members, &mut variables),
+                ("shell", Beside::Flag(shell)) => shell || command.split(' ').all(plain),
+                ("shell", Beside::Text(shell)) => is_shell(shell),
                 // A number is no code. Whose rights a command has may be one.
-                name => value.is_number() && !matches!(name, "uid" | "gid" | "user" | "group"),
+                (name, value) => value == Beside::Number && !matches!(name, "uid" | "gid" | "user" | "group"),
             };
             if !understood && self.unknown.is_none() {
                 self.unknown = Some(name);
@@ -114,14 +122,54 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether a value says nothing.
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(list) => list.is_empty(),
-        Value::Object(members) => members.is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
+/// A value that stands beside a command, as far as it matters there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Beside<'a> {
+    /// It says nothing: null, or empty.
+    Nothing,
+    Text(&'a str),
+    Flag(bool),
+    Number,
+    List(Vec<Self>),
+    Members(Vec<(&'a str, Self)>),
+}
+
+impl<'a> Beside<'a> {
+    const fn text(&self) -> Option<&'a str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> From<&'a Value> for Beside<'a> {
+    fn from(value: &'a Value) -> Self {
+        match value {
+            Value::String(text) if !text.is_empty() => Self::Text(text),
+            Value::Array(list) if !list.is_empty() => Self::List(list.iter().map(Self::from).collect()),
+            Value::Object(members) if !members.is_empty() => {
+                Self::Members(members.iter().map(|(name, value)| (name.as_str(), value.into())).collect())
+            }
+            Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => Self::Nothing,
+            Value::Bool(flag) => Self::Flag(*flag),
+            Value::Number(_) => Self::Number,
+        }
+    }
+}
+
+impl<'a> From<&'a Param<'_>> for Beside<'a> {
+    fn from(value: &'a Param<'_>) -> Self {
+        match value {
+            Param::Text(text) if !text.is_empty() => Self::Text(text),
+            Param::List(list) if !list.is_empty() => Self::List(list.iter().map(Self::from).collect()),
+            Param::Members(members) if !members.is_empty() => {
+                Self::Members(members.iter().map(|(name, value)| (&**name, value.into())).collect())
+            }
+            Param::Nothing | Param::Text(_) | Param::List(_) | Param::Members(_) => Self::Nothing,
+            Param::Flag(flag) => Self::Flag(*flag),
+            Param::Number { .. } => Self::Number,
+        }
     }
 }
 
@@ -130,24 +178,21 @@ fn plain(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./:@+,%^=".contains(&b))
 }
 
-/// The words of a list, if each stays one word however they are put together.
-fn plain_words(value: &Value) -> Option<Vec<&str>> {
-    value.as_array()?.iter().map(|word| word.as_str().filter(|w| plain(w))).collect()
-}
-
 /// Writes variables as assignments in front of a line. False where one of them can't be told.
-fn assignments(value: &Value, to: &mut String) -> bool {
-    let Some(members) = value.as_object() else { return false };
+fn assignments(members: &[(&str, Beside<'_>)], to: &mut String) -> bool {
     members.iter().all(|(name, value)| {
         let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_';
         let named = name.bytes().next().is_some_and(starts) && name.bytes().all(|b| starts(b) || b.is_ascii_digit());
         let text = match value {
-            Value::String(text) => text.clone(),
-            Value::Number(_) | Value::Bool(_) => value.to_string(),
-            Value::Null | Value::Array(_) | Value::Object(_) => return false,
+            Beside::Text(text) => text.replace('\'', r"'\''"),
+            Beside::Nothing => String::new(),
+            // Which number it is changes nothing about what runs.
+            Beside::Number => "1".to_owned(),
+            Beside::Flag(flag) => flag.to_string(),
+            Beside::List(_) | Beside::Members(_) => return false,
         };
         if named {
-            to.push_str(&format!("{name}='{}'; ", text.replace('\'', r"'\''")));
+            to.push_str(&format!("{name}='{text}'; "));
         }
         // No shell reads a variable of another name, but for the functions that bash takes in.
         named || !name.starts_with("BASH_FUNC_")

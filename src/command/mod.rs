@@ -34,6 +34,7 @@ mod git_files;
 mod heredoc;
 mod hosts;
 mod launch;
+pub mod line;
 mod links;
 mod memo;
 mod param;
@@ -45,6 +46,7 @@ pub mod rewrite;
 mod run;
 pub mod table;
 mod tool;
+mod tool_line;
 mod tool_params;
 mod word;
 

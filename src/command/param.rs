@@ -16,8 +16,13 @@ pub enum Param<'a> {
     List(Vec<Param<'a>>),
     /// Members by name, in their order.
     Members(Vec<(Cow<'a, str>, Param<'a>)>),
-    /// A number or nothing: no path, no host, no command.
-    Other,
+    /// A number: no path, no host, no command. Some runtimes write a switch as one.
+    Number {
+        /// Whether it is zero.
+        zero: bool,
+    },
+    /// Null, or what can't be read.
+    Nothing,
 }
 
 impl Param<'_> {
@@ -27,6 +32,27 @@ impl Param<'_> {
         match self {
             Self::Members(members) => members.iter().find(|(n, _)| n == name).map(|(_, value)| value),
             _ => None,
+        }
+    }
+
+    /// Whether it is a switch that is on, in one of the ways that runtimes write one.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        match self {
+            Self::Flag(on) => *on,
+            Self::Number { zero } => !zero,
+            Self::Text(text) => ["true", "yes", "on", "1"].iter().any(|word| text.eq_ignore_ascii_case(word)),
+            Self::List(_) | Self::Members(_) | Self::Nothing => false,
+        }
+    }
+
+    /// The tool of a call, by whichever of its two names the runtime has; none where they name two.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        let named = |member| self.get(member).and_then(Param::as_str).filter(|name| !name.is_empty());
+        match (named("tool"), named("tool_name")) {
+            (Some(one), Some(other)) if one != other => None,
+            (one, other) => one.or(other),
         }
     }
 
@@ -49,7 +75,8 @@ impl<'a> From<&'a Value> for Param<'a> {
             Value::Object(map) => {
                 Self::Members(map.iter().map(|(name, value)| (Cow::Borrowed(name.as_str()), Self::from(value))).collect())
             }
-            Value::Null | Value::Number(_) => Self::Other,
+            Value::Number(number) => Self::Number { zero: number.as_f64() == Some(0.0) },
+            Value::Null => Self::Nothing,
         }
     }
 }
@@ -86,19 +113,19 @@ impl<'de> Visitor<'de> for ParamVisitor {
     }
 
     fn visit_unit<E: Error>(self) -> Result<Param<'de>, E> {
-        Ok(Param::Other)
+        Ok(Param::Nothing)
     }
 
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Param<'de>, E> {
-        Ok(Param::Other)
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Param<'de>, E> {
+        Ok(Param::Number { zero: number == 0 })
     }
 
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Param<'de>, E> {
-        Ok(Param::Other)
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Param<'de>, E> {
+        Ok(Param::Number { zero: number == 0 })
     }
 
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Param<'de>, E> {
-        Ok(Param::Other)
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Param<'de>, E> {
+        Ok(Param::Number { zero: number == 0.0 })
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Param<'de>, A::Error> {
@@ -142,7 +169,7 @@ mod tests {
         let read: Param<'_> = crate::json::from_text(text).unwrap();
         assert!(matches!(read.get("path"), Some(Param::Text(Cow::Borrowed("src")))));
         assert_eq!(read.get("deep"), Param::from(&value).get("deep"));
-        assert_eq!(read.get("n"), Some(&Param::Other));
+        assert_eq!(read.get("n"), Some(&Param::Number { zero: false }));
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! Where a path points, decided from its text alone.
 
-use super::chars::{HOLE, SAFE_HOLE, STAR, has_hole};
+use super::chars::{HOLE, SAFE_HOLE, STAR, has_hole, holds, holds_pair};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -44,7 +44,31 @@ pub struct PathInfo {
 pub fn normalise(path: &str, cwd: Option<&str>) -> Option<String> {
     let base = if path.starts_with('/') { "" } else { cwd? };
     let mut out = String::with_capacity(base.len() + path.len() + 2);
-    for part in parts(base).chain(parts(path)) {
+    for path in [base, path] {
+        if is_clean(path) {
+            if !path.starts_with('/') {
+                out.push('/');
+            }
+            out.push_str(path);
+        } else {
+            walk(&mut out, path);
+        }
+    }
+    if out.is_empty() {
+        out.push('/');
+    }
+    Some(out)
+}
+
+/// True for a path without anything to remove: nearly all are. Names that begin with a dot are looked at one by one.
+fn is_clean(path: &str) -> bool {
+    let ends = !path.is_empty() && !path.starts_with('.') && !path.ends_with('/');
+    ends && !holds_pair(path, |one, next| (one == b'/') & ((next == b'/') | (next == b'.')))
+}
+
+/// Goes along a path name by name.
+fn walk(out: &mut String, path: &str) {
+    for part in parts(path) {
         match part {
             "" | "." => {}
             ".." => out.truncate(memchr::memrchr(b'/', out.as_bytes()).unwrap_or_default()),
@@ -54,10 +78,6 @@ pub fn normalise(path: &str, cwd: Option<&str>) -> Option<String> {
             }
         }
     }
-    if out.is_empty() {
-        out.push('/');
-    }
-    Some(out)
 }
 
 /// What stands between slashes. Names are short: looking byte by byte is quicker than a search that is made for long texts.
@@ -81,7 +101,7 @@ pub fn classify(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> Pat
     let unknown = |secret| PathInfo { class: PathClass::Unknown, secret, absolute: String::new() };
     // A path that begins with a hole can be any path; but its tail may still name a secret. What a plain
     // path names, its absolute form names as well.
-    let plain = cwd.is_some() && !path.starts_with(['~', HOLE]) && !path.contains("..");
+    let plain = cwd.is_some() && !path.starts_with(['~', HOLE]) && !holds_pair(path, |one, next| (one == b'.') & (next == b'.'));
     let tail_secret = !plain && is_secret_name(path, home);
     if path.starts_with(HOLE) {
         return unknown(tail_secret);
@@ -104,7 +124,7 @@ pub fn classify(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> Pat
         return unknown(tail_secret);
     };
     // A hole inside can climb out, unless it can't hold a slash.
-    let climbs = abs.contains(HOLE);
+    let climbs = holds(&abs, |byte| byte == 0);
     let secret = tail_secret || is_secret_name(&abs, home) || glob_hits_secret(&abs, home);
     let class = if climbs && !under(&abs, "/dev") && !under(&abs, "/tmp") {
         if is_system(&abs) { PathClass::System } else { PathClass::Unknown }
@@ -136,7 +156,8 @@ fn class_of(abs: &str, workdir: &str, home: &str) -> PathClass {
             return PathClass::Root;
         }
         let inner = abs.get(workdir.len()..).unwrap_or_default();
-        if parts(inner).any(|p| p == ".git" || p == ".hg" || p == ".svn") {
+        let dotted = holds_pair(inner, |one, next| (one == b'/') & (next == b'.'));
+        if dotted && parts(inner).any(|p| p == ".git" || p == ".hg" || p == ".svn") {
             return PathClass::GitInternal;
         }
         return PathClass::Inside;
@@ -324,6 +345,11 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
 /// be copied or packed with all that is in it. `name` is the last part of the path in lower case.
 fn stands_in_a_store(path: &str, name: &str) -> bool {
     let path = path.trim_end_matches('/');
+    // Most paths have no part that begins as one of these folders does.
+    let begins = |byte: u8| (byte == b'.') | (byte == b'g') | (byte == b'K') | (byte == b'r') | (byte == b'e');
+    if !path.bytes().next().is_some_and(begins) && !holds_pair(path, |one, next| (one == b'/') & begins(next)) {
+        return false;
+    }
     let mut rest = Some(path);
     while let Some(here) = rest {
         let (part, behind) = match here.bytes().position(|byte| byte == b'/') {
@@ -331,7 +357,7 @@ fn stands_in_a_store(path: &str, name: &str) -> bool {
             None => (here, None),
         };
         rest = behind;
-        if !part.starts_with(['.', 'g', 'K', 'r', 'e']) {
+        if !part.bytes().next().is_some_and(begins) {
             continue;
         }
         let below = |folder: &str| behind.is_some_and(|b| b.strip_prefix(folder).is_some_and(|b| b.starts_with('/')));
@@ -400,4 +426,34 @@ pub fn is_sweeping(path: &str) -> bool {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
     let only_globs = !name.is_empty() && name.chars().all(|c| matches!(c, STAR | '\u{3}' | '.'));
     only_globs || (has_hole(name) && !name.contains(SAFE_HOLE)) || path.split('/').rev().skip(1).any(|p| p.contains(STAR))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn folders_of_secrets_are_known_wherever_they_stand() {
+        for path in ["/home/dev/.ssh/x", ".ssh/x", "a/.aws/x", "/etc/ssl/private/x", "etc/sudoers.d/x", "/run/secrets/x"] {
+            assert!(is_secret_name(path, "/home/dev"), "{path}");
+        }
+        for path in ["/home/dev/project/src/x", "ssh/x", "src/eta/x", "", "/"] {
+            assert!(!is_secret_name(path, "/home/dev"), "{path}");
+        }
+    }
+
+    proptest! {
+        /// The short way of clean paths gives what going along them gives.
+        #[test]
+        fn clean_paths_are_walked_as_well(base in "(/|[a.]{0,3}){0,4}", path in "(/|[a.]{0,3}){0,4}") {
+            let mut walked = String::new();
+            if !path.starts_with('/') {
+                walk(&mut walked, &base);
+            }
+            walk(&mut walked, &path);
+            let walked = if walked.is_empty() { "/".to_owned() } else { walked };
+            prop_assert_eq!(normalise(&path, Some(&base)), Some(walked));
+        }
+    }
 }

@@ -1,11 +1,31 @@
 //! Effects on paths: what is read, written, removed, and what risk that brings.
 
-use super::chars::{HOLE, has_glob, show};
-use super::effect::{Certainty, Effect, EffectKind, Risk};
+use super::chars::{HOLE, has_glob, has_hole, show};
+use super::effect::{Certainty, Effect, EffectKind, Risk, Span};
 use super::engine::Engine;
 use super::expand::Arg;
 use super::links::Followed;
 use super::path::{self, PathClass, PathInfo};
+
+/// A text as it stands in an expanded word, and where that comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spot<'t> {
+    text: &'t str,
+    span: Span,
+}
+
+impl<'t> From<&'t Arg> for Spot<'t> {
+    fn from(arg: &'t Arg) -> Self {
+        Self { text: &arg.text, span: arg.span }
+    }
+}
+
+impl<'t> From<&'t str> for Spot<'t> {
+    /// A text that stands in no line.
+    fn from(text: &'t str) -> Self {
+        Self { text, span: Span::default() }
+    }
+}
 
 impl Engine<'_> {
     pub(crate) fn classify(&self, text: &str) -> PathInfo {
@@ -32,30 +52,29 @@ impl Engine<'_> {
         }
     }
 
-    fn certainty(arg: &Arg) -> Certainty {
-        if arg.text.contains(HOLE) || has_glob(&arg.text) { Certainty::Possible } else { Certainty::Certain }
+    fn certainty(text: &str) -> Certainty {
+        if text.contains(HOLE) || has_glob(text) { Certainty::Possible } else { Certainty::Certain }
     }
 
     /// An effect on a path that is looked at.
-    fn emit_look(&mut self, kind: EffectKind, arg: &Arg, info: PathInfo, risk: Risk, why: &'static str) {
-        self.emit_path(kind, arg, (info, false), risk, why);
+    fn emit_look(&mut self, kind: EffectKind, at: Spot<'_>, info: PathInfo, risk: Risk, why: &'static str) {
+        self.emit_path(kind, at, (info, false), risk, why);
     }
 
     /// An effect on a path that is changed.
-    fn emit_change(&mut self, kind: EffectKind, arg: &Arg, info: PathInfo, risk: Risk, why: &'static str) {
-        self.emit_path(kind, arg, (info, true), risk, why);
+    fn emit_change(&mut self, kind: EffectKind, at: Spot<'_>, info: PathInfo, risk: Risk, why: &'static str) {
+        self.emit_path(kind, at, (info, true), risk, why);
     }
 
     /// Adds the effect of a path that has been classed, with whether that changes it.
-    fn emit_path(&mut self, kind: EffectKind, arg: &Arg, (info, changes): (PathInfo, bool), risk: Risk, why: &'static str) {
-        let certainty = Self::certainty(arg);
-        let target = show(&arg.text);
-        if target == arg.text {
+    fn emit_path(&mut self, kind: EffectKind, at: Spot<'_>, (info, changes): (PathInfo, bool), risk: Risk, why: &'static str) {
+        let certainty = Self::certainty(at.text);
+        if !(has_hole(at.text) || has_glob(at.text)) {
             self.emit_at(Effect {
                 kind,
-                target: Some(target),
+                target: Some(at.text.to_owned()),
                 certainty,
-                span: arg.span,
+                span: at.span,
                 risk,
                 why: why.into(),
                 place: Some(info),
@@ -63,38 +82,40 @@ impl Engine<'_> {
             });
         } else {
             // What is shown says less than what was classed.
-            self.emit_raw(kind, Some(target), certainty, arg.span, risk, why);
+            self.emit_raw(kind, Some(show(at.text)), certainty, at.span, risk, why);
         }
     }
 
     /// The contents of a path are read.
-    pub(crate) fn path_read(&mut self, arg: &Arg) {
-        self.burn(arg.text.len() / 8 + 4);
-        if arg.text == "-" || arg.text.is_empty() || arg.text.starts_with("/dev/fd/proc") {
+    pub(crate) fn path_read<'t>(&mut self, at: impl Into<Spot<'t>>) {
+        let at = at.into();
+        self.burn(at.text.len() / 8 + 4);
+        if at.text == "-" || at.text.is_empty() || at.text.starts_with("/dev/fd/proc") {
             return;
         }
-        let info = self.classify(&arg.text);
+        let info = self.classify(at.text);
         if info.secret {
-            self.emit_look(EffectKind::Credential, arg, info, Risk::High, "reads a file that holds secrets");
+            self.emit_look(EffectKind::Credential, at, info, Risk::High, "reads a file that holds secrets");
             return;
         }
         if info.class == PathClass::Sink {
             return;
         }
         if raw_device(&info.absolute) {
-            self.emit_look(EffectKind::System, arg, info, Risk::High, "reads a device directly");
+            self.emit_look(EffectKind::System, at, info, Risk::High, "reads a device directly");
             return;
         }
-        self.emit_look(EffectKind::Read, arg, info, Risk::Low, "reads");
+        self.emit_look(EffectKind::Read, at, info, Risk::Low, "reads");
     }
 
     /// Only the name or metadata of a path is looked at.
-    pub(crate) fn path_stat(&mut self, arg: &Arg) {
-        if arg.text == "-" || arg.text.is_empty() {
+    pub(crate) fn path_stat<'t>(&mut self, at: impl Into<Spot<'t>>) {
+        let at = at.into();
+        if at.text == "-" || at.text.is_empty() {
             return;
         }
-        let info = self.classify(&arg.text);
-        self.emit_look(EffectKind::Read, arg, info, Risk::Low, "looks at");
+        let info = self.classify(at.text);
+        self.emit_look(EffectKind::Read, at, info, Risk::Low, "looks at");
     }
 
     /// What a container sees of this machine: `SRC:DST[:OPTIONS]`, or `type=bind,source=SRC,…`. Programs in there may do to
@@ -123,15 +144,16 @@ impl Engine<'_> {
     }
 
     /// A path is created, changed or replaced.
-    pub(crate) fn path_write(&mut self, arg: &Arg) {
-        self.burn(arg.text.len() / 8 + 4);
-        if arg.text == "-" || arg.text.is_empty() {
+    pub(crate) fn path_write<'t>(&mut self, at: impl Into<Spot<'t>>) {
+        let at = at.into();
+        self.burn(at.text.len() / 8 + 4);
+        if at.text == "-" || at.text.is_empty() {
             return;
         }
-        let info = self.classify(&arg.text);
+        let info = self.classify(at.text);
         let (kind, risk, why) = match info.class {
             PathClass::Sink => return,
-            PathClass::Inside | PathClass::Root if has_parent_hole(&arg.text) => {
+            PathClass::Inside | PathClass::Root if has_parent_hole(at.text) => {
                 (EffectKind::Write, Risk::High, "writes to a path that isn't known")
             }
             PathClass::Inside | PathClass::Root => (EffectKind::Write, Risk::Medium, "writes inside the work tree"),
@@ -149,19 +171,20 @@ impl Engine<'_> {
             PathClass::System => (EffectKind::Write, Risk::High, "writes into a system directory"),
             PathClass::Unknown => (EffectKind::Write, Risk::High, "writes to a path that isn't known"),
         };
-        self.emit_change(kind, arg, info, risk, why);
+        self.emit_change(kind, at, info, risk, why);
     }
 
     /// A path is removed; `recursive` for whole trees.
-    pub(crate) fn path_delete(&mut self, arg: &Arg, recursive: bool) {
-        self.burn(arg.text.len() / 8 + 4);
-        if arg.text.is_empty() {
+    pub(crate) fn path_delete<'t>(&mut self, at: impl Into<Spot<'t>>, recursive: bool) {
+        let at = at.into();
+        self.burn(at.text.len() / 8 + 4);
+        if at.text.is_empty() {
             return;
         }
-        let info = self.classify(&arg.text);
+        let info = self.classify(at.text);
         let (risk, why) = match info.class {
             _ if recursive => (Risk::High, "removes a whole tree"),
-            PathClass::Inside | PathClass::Temporary if path::is_sweeping(&arg.text) || has_glob(&arg.text) => {
+            PathClass::Inside | PathClass::Temporary if path::is_sweeping(at.text) || has_glob(at.text) => {
                 (Risk::High, "removes whatever matches")
             }
             PathClass::Inside if info.secret => (Risk::High, "removes a file that holds secrets"),
@@ -173,30 +196,32 @@ impl Engine<'_> {
             PathClass::Home | PathClass::Outside => (Risk::High, "removes outside the work tree"),
             PathClass::Unknown => (Risk::High, "removes a path that isn't known"),
         };
-        self.emit_change(EffectKind::Delete, arg, info, risk, why);
+        self.emit_change(EffectKind::Delete, at, info, risk, why);
     }
 
     /// A file's contents are destroyed, the file stays.
-    pub(crate) fn path_empty(&mut self, arg: &Arg) {
-        let info = self.classify(&arg.text);
+    pub(crate) fn path_empty<'t>(&mut self, at: impl Into<Spot<'t>>) {
+        let at = at.into();
+        let info = self.classify(at.text);
         if info.class == PathClass::Sink && !info.absolute.starts_with("/dev/z") {
             return;
         }
-        self.emit_change(EffectKind::Delete, arg, info, Risk::High, "destroys the contents of a file");
+        self.emit_change(EffectKind::Delete, at, info, Risk::High, "destroys the contents of a file");
     }
 
     /// A path is moved away.
-    pub(crate) fn path_move(&mut self, arg: &Arg) {
-        let info = self.classify(&arg.text);
+    pub(crate) fn path_move<'t>(&mut self, at: impl Into<Spot<'t>>) {
+        let at = at.into();
+        let info = self.classify(at.text);
         if info.secret {
-            self.emit_change(EffectKind::Credential, arg, info.clone(), Risk::High, "moves a file that holds secrets");
+            self.emit_change(EffectKind::Credential, at, info.clone(), Risk::High, "moves a file that holds secrets");
         }
         let (risk, why) = match info.class {
             PathClass::Inside | PathClass::Temporary => (Risk::Medium, "moves away"),
             PathClass::Unknown => (Risk::High, "moves away what isn't known"),
             _ => (Risk::High, "moves away from outside"),
         };
-        self.emit_change(EffectKind::Write, arg, info, risk, why);
+        self.emit_change(EffectKind::Write, at, info, risk, why);
     }
 
     /// The mode or owner of a path is changed.
@@ -204,7 +229,7 @@ impl Engine<'_> {
         self.path_write(arg);
         if recursive {
             let info = self.classify(&arg.text);
-            self.emit_change(EffectKind::Write, arg, info, Risk::High, "changes a whole tree");
+            self.emit_change(EffectKind::Write, arg.into(), info, Risk::High, "changes a whole tree");
         }
     }
 }
@@ -215,6 +240,9 @@ fn has_parent_hole(text: &str) -> bool {
 }
 
 fn raw_device(abs: &str) -> bool {
+    if !(abs.starts_with("/dev/") || abs.starts_with("/proc/")) {
+        return false;
+    }
     [
         "/dev/sd",
         "/dev/hd",

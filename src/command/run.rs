@@ -26,7 +26,7 @@ const BIN_DIRS: &[&str] = &[
 ];
 
 /// Directories of a project or a user that hold installed tools.
-const TOOL_DIRS: &[&str] = &[
+pub(super) const TOOL_DIRS: &[&str] = &[
     "node_modules/.bin",
     ".venv/bin",
     "venv/bin",

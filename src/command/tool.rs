@@ -1,14 +1,15 @@
 //! Effects of tool calls that are no command lines: from the tool's name and from the
 //! paths and URLs among its parameters, whatever those are called.
 
+use super::Context;
 use super::chars::holds;
 use super::effect::{Analysis, Certainty, EffectKind, Risk, Span};
-use super::engine::{Engine, Stream};
+use super::engine::Engine;
 use super::expand::Arg;
 use super::memo::Memo;
 use super::param::Param;
+use super::tool_line::Around;
 use super::tool_params::{Role, Topics, has_drive, opens_for_writing, role, topic, with_slashes};
-use super::{Context, How};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -192,6 +193,10 @@ fn topics_of_all(mut topics: Topics, name: &str, tool: &str) -> Topics {
 const PATH_WORDS: [&str; 14] =
     ["path", "file", "dir", "folder", "cwd", "target", "source", "dest", "src", "dst", "root", "output", "input", "location"];
 
+/// Names of parameters that hold a path and hardly ever another text.
+const PATH_NAMES: [&str; 14] =
+    ["path", "paths", "file", "files", "filename", "filepath", "dir", "directory", "folder", "cwd", "root", "src", "dst", "dest"];
+
 /// What a parameter's name says of it.
 #[derive(Debug, Clone, Copy)]
 struct Key {
@@ -200,12 +205,27 @@ struct Key {
     command: bool,
     /// It holds a path.
     path: bool,
+    /// It holds a path and nothing else.
+    only_path: bool,
+    /// It holds a path where the tool is one for files.
+    file: bool,
+    /// It may hold a patch.
+    patch: bool,
 }
 
 impl Key {
     fn of(name: &str) -> Self {
         let within = |word: &str| name.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
-        Self { role: role(name), command: command_like(name), path: PATH_WORDS.into_iter().any(within) }
+        let spelled = spelled(name);
+        let last = words(&spelled).last().unwrap_or_default();
+        Self {
+            role: role(name),
+            command: command_like(name),
+            path: PATH_WORDS.into_iter().any(within),
+            only_path: PATH_NAMES.contains(&last),
+            file: matches!(last, "" | "name" | "names" | "to" | "from" | "old" | "new"),
+            patch: matches!(last, "patch" | "patches" | "diff" | "input" | "changes"),
+        }
     }
 }
 
@@ -216,18 +236,20 @@ thread_local! {
 
 /// True if a text looks like a path, or stands where one is expected.
 fn path_like(expected: bool, text: &str) -> bool {
-    if text.is_empty() || text.len() > 4096 || text.contains('\n') {
+    if text.is_empty() || text.len() > 4096 || holds(text, |byte| byte == b'\n') {
         return false;
     }
-    let shaped = text.starts_with('/')
+    expected
+        || text.starts_with('/')
         || text.starts_with("~/")
         || has_drive(text)
-        || text.contains('/') && !text.contains(' ') && !text.contains("://");
-    shaped || expected || text.starts_with("./") || text.starts_with("../")
+        || text.contains('/') && !text.contains(' ') && !text.contains("://")
+        || text.starts_with("./")
+        || text.starts_with("../")
 }
 
 /// True if a parameter of this name holds a command line.
-fn command_like(key: &str) -> bool {
+pub(super) fn command_like(key: &str) -> bool {
     ["command", "cmd", "shell", "script", "commandline", "command_line", "bash", "shell_command"]
         .into_iter()
         .any(|name| key.eq_ignore_ascii_case(name))
@@ -247,12 +269,14 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
     let args: Vec<Arg> = Vec::new();
     e.step(name, &args, Span::default());
     // A stack instead of recursion: parameters may be nested as deep as they like.
-    let mut stack: Vec<(&str, &Param<'_>)> = vec![("", params)];
-    let mut paths: Vec<Cow<'_, str>> = Vec::new();
+    // Each with the members around it.
+    let mut stack: Vec<(&str, &Param<'_>, Around<'_>)> = Vec::with_capacity(8);
+    stack.push(("", params, &[]));
+    let mut paths: Vec<Cow<'_, str>> = Vec::with_capacity(4);
     let mut outputs: Vec<Cow<'_, str>> = Vec::new();
     let mut seen_command = false;
     let mut visited = 0usize;
-    while let Some((key, value)) = stack.pop() {
+    while let Some((key, value, around)) = stack.pop() {
         visited += 1;
         if visited > 10_000 {
             e.emit_raw(
@@ -266,16 +290,15 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
             break;
         }
         match value {
-            Param::Members(m) => stack.extend(m.iter().rev().map(|(k, v)| (&**k, v))),
+            Param::Members(m) => stack.extend(m.iter().rev().map(|(k, v)| (&**k, v, m.as_slice()))),
             Param::List(l) => {
                 let all: Option<Vec<&str>> = l.iter().map(Param::as_str).collect();
                 match all {
                     Some(list) if command_like(key) && !list.is_empty() => {
                         seen_command = true;
-                        let argv: Vec<Arg> = list.iter().map(|t| Arg::literal(clean(t), Span::default())).collect();
-                        e.wrapped(&argv, &Stream::default(), false, Span::default());
+                        e.tool_words(&list, around);
                     }
-                    _ => stack.extend(l.iter().rev().map(|v| (key, v))),
+                    _ => stack.extend(l.iter().rev().map(|v| (key, v, around))),
                 }
             }
             Param::Text(s) => {
@@ -290,52 +313,63 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
                     }
                     Role::Mode if v == Verb::Read && opens_for_writing(&text) => v = Verb::Write,
                     Role::Name => e.tool_name(&text),
-                    _ if matches!(&*text, "true" | "yes") && reads(v) => e.tool_switch(key),
+                    _ if reads(v) && text.len() <= 4 && value.is_on() => e.tool_switch(key),
                     _ => {}
                 }
-                if said.command {
+                if said.command && !text.is_empty() {
                     seen_command = true;
-                    e.run_text(&text, super::parse::Base::Fixed(Span::default()), How::Code, &Stream::default(), false);
+                    e.tool_line(s, around);
+                } else if said.patch && !reads(v) && e.tool_patch(s) {
+                    // It is read as what it is.
                 } else if let Some((scheme, rest)) = url(&text) {
-                    if scheme == "file" {
-                        paths.push(Cow::Owned(rest.to_owned()));
+                    if scheme.eq_ignore_ascii_case("file") {
+                        match file_url(rest) {
+                            Some(path) => paths.push(Cow::Owned(path)),
+                            None => e.tool_no_path(),
+                        }
                     } else {
                         e.network(&Arg::literal(text, Span::default()));
                     }
                 } else if role == Role::Output || role == Role::OutputOrFormat && text.contains(['/', '.', '~', '\\']) {
                     outputs.push(with_slashes(text));
-                } else if path_like(said.path, &text) {
-                    if s.contains('\0') {
-                        let why = "the path holds a NUL byte: some programs end it there";
-                        e.emit_raw(EffectKind::Unknown, None, Certainty::Possible, Span::default(), Risk::High, why);
+                } else {
+                    let trimmed = match text {
+                        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+                        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+                    };
+                    if path_like(said.path || said.file && topics.has(Topics::FILES), &trimmed) {
+                        if holds(s, |byte| byte == 0) {
+                            e.tool_no_path();
+                        }
+                        paths.push(with_slashes(trimmed));
+                    } else if said.only_path && !trimmed.is_empty() {
+                        e.tool_no_path();
                     }
-                    paths.push(with_slashes(text));
                 }
             }
-            Param::Flag(true) if reads(v) => e.tool_switch(key),
-            Param::Flag(_) | Param::Other => {}
+            Param::Flag(_) | Param::Number { .. } if reads(v) && value.is_on() => e.tool_switch(key),
+            Param::Flag(_) | Param::Number { .. } | Param::Nothing => {}
         }
     }
-    let at = |p: &str| Arg::literal(p, Span::default());
     for p in &outputs {
         // Where a copy or a move leads is a path like the others; a reader that is told where writes.
-        e.path_write(&at(p));
+        e.path_write(&**p);
     }
     let brings = topics.has(Topics::DOWNLOAD);
     for p in &paths {
         match v {
-            Verb::Network if brings => e.path_write(&at(p)),
-            Verb::Read | Verb::GitRead | Verb::Network => e.path_read(&at(p)),
-            Verb::Write | Verb::GitWrite => e.path_write(&at(p)),
+            Verb::Network if brings => e.path_write(&**p),
+            Verb::Read | Verb::GitRead | Verb::Network => e.path_read(&**p),
+            Verb::Write | Verb::GitWrite => e.path_write(&**p),
             Verb::Delete => {
                 let recursive = flag(params, "recursive") || p.ends_with('/');
-                e.path_delete(&at(p), recursive);
+                e.path_delete(&**p, recursive);
             }
             Verb::Move => {
-                e.path_move(&at(p));
-                e.path_write(&at(p));
+                e.path_move(&**p);
+                e.path_write(&**p);
             }
-            Verb::Execute | Verb::Check | Verb::Unknown => e.path_read(&at(p)),
+            Verb::Execute | Verb::Check | Verb::Unknown => e.path_read(&**p),
         }
     }
     let none = Span::default();
@@ -438,8 +472,26 @@ pub(super) fn clean(s: &str) -> Cow<'_, str> {
     }
 }
 
+/// The path of a `file:` URL, by what stands behind its slashes; none for what is no path on this machine.
+fn file_url(rest: &str) -> Option<String> {
+    let path = rest.find('/').filter(|at| matches!(rest.get(..*at), Some("" | "localhost"))).and_then(|at| rest.get(at..))?;
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut left = path.bytes();
+    while let Some(byte) = left.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+        let (high, low) = (digit(left.next())?, digit(left.next())?);
+        bytes.push(u8::try_from(high * 16 + low).ok()?);
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    (!text.contains(['\0', '\n'])).then(|| clean(&text).into_owned())
+}
+
 fn flag(params: &Param<'_>, key: &str) -> bool {
-    params.get(key).is_some_and(|v| *v == Param::Flag(true) || v.as_str() == Some("true"))
+    params.get(key).is_some_and(Param::is_on)
 }
 
 #[cfg(test)]

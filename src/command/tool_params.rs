@@ -5,7 +5,7 @@
 
 use super::apply::is_assignment;
 use super::ast::{Part, Word};
-use super::chars::{ANY, STAR};
+use super::chars::{ANY, STAR, holds};
 use super::effect::{Certainty, EffectKind, How, Risk, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -34,6 +34,8 @@ impl Topics {
     pub(super) const NAMES: Self = Self(32);
     /// Brings files here.
     pub(super) const DOWNLOAD: Self = Self(64);
+    /// Files and folders.
+    pub(super) const FILES: Self = Self(128);
 
     pub(super) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -50,7 +52,7 @@ impl Topics {
 }
 
 /// Words of tools' names, and what they are about.
-const TOPICS: [(Topics, &[&str]); 7] = [
+const TOPICS: [(Topics, &[&str]); 8] = [
     (
         Topics::DATABASE,
         &[
@@ -124,6 +126,7 @@ const TOPICS: [(Topics, &[&str]); 7] = [
     (Topics::ENVIRONMENT, &["env", "environ", "environment", "getenv", "printenv", "variable", "variables"]),
     (Topics::NAMES, &["list", "ls", "glob", "find", "stat", "tree", "exists"]),
     (Topics::DOWNLOAD, &["download"]),
+    (Topics::FILES, &["file", "files", "dir", "directory", "directories", "folder", "folders", "path", "paths"]),
 ];
 
 /// What a word of a tool's name says of what it is about.
@@ -311,7 +314,7 @@ fn mutates(text: &str) -> bool {
 /// A path of Windows with slashes, from its root: `C:\Users\x` is `/Users/x`.
 pub(super) fn with_slashes(text: Cow<'_, str>) -> Cow<'_, str> {
     // A share of another machine stays what it is: no path of this one.
-    if !text.contains('\\') || text.starts_with("\\\\") {
+    if !holds(&text, |byte| byte == b'\\') || text.starts_with("\\\\") {
         return text;
     }
     let slashed = text.replace('\\', "/");
@@ -389,6 +392,13 @@ impl Engine<'_> {
                 return;
             };
         self.emit_raw(kind, Some(key.into_owned()), Certainty::Possible, NOWHERE, risk, why);
+    }
+
+    /// Text that stands where a path is expected, and is none that could be followed: too long, of several lines, with a NUL byte
+    /// at which some programs end it.
+    pub(super) fn tool_no_path(&mut self) {
+        let why = "a path that can't be followed";
+        self.emit_raw(EffectKind::Unknown, None, Certainty::Possible, NOWHERE, Risk::High, why);
     }
 
     /// A tool that is named for a secret, or is asked for one.
@@ -570,6 +580,19 @@ mod tests {
             ("read_file", json!({"anything": "C:\\Users\\dev\\.ssh\\id_rsa"})),
             ("read_file", json!({"path": "..\\..\\.ssh\\id_rsa"})),
             ("read_file", json!({"path": ".env\0.txt"})),
+            ("read_file", json!({"path": ".env\n"})),
+            ("read_file", json!({"path": " /home/dev/.ssh/id_rsa\n"})),
+            ("read_file", json!({"path": "a\nb"})),
+            ("read_file", json!({"path": format!("{}.env", "./".repeat(2100))})),
+            ("read_file", json!({"name": ".env"})),
+            ("read_files", json!({"names": ["a", "server.key"]})),
+            ("read_file", json!([".env"])),
+            ("open", json!({"uri": "file:///home/dev/project/%2eenv"})),
+            ("open", json!({"uri": "file://localhost/etc/shadow"})),
+            ("open", json!({"uri": "file:///a%zz"})),
+            ("copy_file", json!({"path": "src/a", "to": "/etc/x"})),
+            ("find_files", json!({"pattern": "*.log", "delete": 1})),
+            ("find_files", json!({"pattern": "*.log", "delete": "True"})),
         ] {
             assert_eq!(risk(name, params.clone()), Risk::High, "{name} {params}");
         }
@@ -583,6 +606,9 @@ mod tests {
             ("open", json!({"file": "a.txt", "mode": "rb"})),
             ("list_files", json!({"path": ".", "include_deleted": true, "no_delete": true, "recursive": true})),
             ("which", json!({"command": "ls"})),
+            ("read_file", json!({"path": "src/a.rs\n", "limit": 0, "offset": 10})),
+            ("list_files", json!({"path": ".", "delete": 0})),
+            ("search_text", json!({"input": "two\nlines"})),
         ] {
             assert_eq!(risk(name, params.clone()), Risk::Low, "{name} {params}");
         }

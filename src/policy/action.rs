@@ -1,6 +1,6 @@
 //! An action as a policy sees it.
 
-use crate::trace::command_line::{HARMLESS, Line};
+use crate::command::line::{HARMLESS, Line, PLACES};
 use crate::trace::record::ActionType;
 use serde_json::{Map, Value};
 
@@ -13,6 +13,8 @@ pub struct Action {
     pub kind_name: String,
     /// The tool of a tool call.
     pub tool: Option<String>,
+    /// Another tool that the payload names as well: which of the two is called can't be told.
+    pub other_tool: Option<String>,
     /// The payload.
     pub payload: Value,
 }
@@ -37,6 +39,9 @@ pub enum ActionError {
         /// The member that is missing.
         member: &'static str,
     },
+    /// Two readers would see two actions.
+    #[error("`{0}` and `{1}` say different things: which of the two counts can't be told")]
+    Twice(&'static str, &'static str),
     /// What may be meant to run stands in two places.
     #[error("`{0}` stands beside `payload`: which of the two counts can't be told")]
     Beside(String),
@@ -66,30 +71,41 @@ impl Action {
     #[must_use]
     pub fn shell(command: &str) -> Self {
         let payload = serde_json::json!({ "command": command });
-        Self { kind: Some(ActionType::ShellCmd), kind_name: "shell_cmd".into(), tool: None, payload }
+        Self { kind: Some(ActionType::ShellCmd), kind_name: "shell_cmd".into(), tool: None, other_tool: None, payload }
     }
 
     /// A call of a tool.
     #[must_use]
     pub fn call(tool: &str, parameters: Value) -> Self {
         let payload = Value::Object(Map::from_iter([("tool".into(), tool.into()), ("parameters".into(), parameters)]));
-        Self { kind: Some(ActionType::ToolCall), kind_name: "tool_call".into(), tool: Some(tool.into()), payload }
+        Self {
+            kind: Some(ActionType::ToolCall),
+            kind_name: "tool_call".into(),
+            tool: Some(tool.into()),
+            other_tool: None,
+            payload,
+        }
     }
 
     /// A unified diff.
     #[must_use]
     pub fn diff(diff: &str) -> Self {
         let payload = serde_json::json!({ "diff": diff });
-        Self { kind: Some(ActionType::CodeDiff), kind_name: "code_diff".into(), tool: None, payload }
+        Self { kind: Some(ActionType::CodeDiff), kind_name: "code_diff".into(), tool: None, other_tool: None, payload }
     }
 
     /// Takes a recorded action: a type and a payload of any shape.
     #[must_use]
     pub fn recorded(kind_name: &str, payload: Value) -> Self {
         let kind = parse_kind(kind_name);
-        let tool = payload.get("tool").or_else(|| payload.get("tool_name")).and_then(Value::as_str).map(str::to_owned);
-        let tool = tool.filter(|_| kind == Some(ActionType::ToolCall));
-        Self { kind, kind_name: kind_name.to_owned(), tool, payload }
+        let named = |member: &str| {
+            let name = payload.get(member).and_then(Value::as_str).filter(|name| !name.is_empty()).map(str::to_owned);
+            name.filter(|_| kind == Some(ActionType::ToolCall))
+        };
+        let (tool, other) = (named("tool"), named("tool_name"));
+        let (tool, other_tool) =
+            if tool.is_none() { (other, None) } else { (tool.clone(), other.filter(|o| Some(o) != tool.as_ref())) };
+        Self { kind, kind_name: kind_name.to_owned(), tool, other_tool, payload }
     }
 
     /// Reads an action that a person wrote: `{type, payload}`, or with the payload's members beside `type`.
@@ -113,6 +129,8 @@ impl Action {
         let action = Self::recorded(kind, payload);
         match action.kind {
             Some(ActionType::ToolCall) if action.tool.is_none() => Err(ActionError::NoTool),
+            Some(ActionType::ToolCall) if action.other_tool.is_some() => Err(ActionError::Twice("tool", "tool_name")),
+            Some(ActionType::CodeDiff) if action.has_two_diffs() => Err(ActionError::Twice("diff", "content")),
             Some(ActionType::ShellCmd) if action.command().is_none() => {
                 Err(ActionError::NoText { kind: "shell_cmd", member: "command" })
             }
@@ -143,14 +161,29 @@ impl Action {
         if self.kind == Some(ActionType::ShellCmd) { Line::of(&self.payload) } else { None }
     }
 
-    /// The diff of a `code_diff`.
+    /// The diff of a `code_diff`; none where it can't be told which or where it is applied.
     #[must_use]
     pub fn patch(&self) -> Option<&str> {
-        if self.kind != Some(ActionType::CodeDiff) {
+        if self.kind != Some(ActionType::CodeDiff) || self.has_two_diffs() || self.goes_elsewhere() {
             return None;
         }
-        let text = |name: &str| self.payload.get(name).and_then(Value::as_str).filter(|s| !s.is_empty());
-        self.payload.as_str().or_else(|| text("diff")).or_else(|| text("content"))
+        self.payload.as_str().or_else(|| self.text("diff")).or_else(|| self.text("content"))
+    }
+
+    fn text(&self, member: &str) -> Option<&str> {
+        self.payload.get(member).and_then(Value::as_str).filter(|text| !text.is_empty())
+    }
+
+    /// Whether a `code_diff` holds two diffs that aren't the same.
+    fn has_two_diffs(&self) -> bool {
+        let is_diff = |text: &&str| text.lines().any(|line| line.starts_with("+++ ") || line.starts_with("diff --git "));
+        let content = self.text("content").filter(is_diff);
+        self.text("diff").zip(content).is_some_and(|(diff, content)| diff != content)
+    }
+
+    /// Whether a `code_diff` says that it is applied somewhere else than in the work tree.
+    fn goes_elsewhere(&self) -> bool {
+        PLACES.iter().any(|place| self.payload.get(place).is_some_and(|at| !at.is_null() && at.as_str() != Some("")))
     }
 
     /// The parameters of a tool call, which may stand flat beside the tool's name.
@@ -161,11 +194,16 @@ impl Action {
 
     /// All of a tool call's payload that may say what it does: the parameters, and what stands beside them.
     pub(crate) fn inputs(&self) -> &Value {
-        let known = |name: &str| matches!(name, "tool" | "tool_name" | "parameters") || HARMLESS.contains(&name);
-        match self.payload.as_object() {
-            Some(members) if members.contains_key("parameters") && members.keys().any(|name| !known(name)) => &self.payload,
-            _ => self.parameters(),
+        let Some(members) = self.payload.as_object() else { return &self.payload };
+        let (mut parameters, mut others) = (None, false);
+        for (name, value) in members {
+            match name.as_str() {
+                "parameters" => parameters = Some(value),
+                "tool" | "tool_name" => {}
+                name => others |= !HARMLESS.contains(&name),
+            }
         }
+        parameters.filter(|_| !others).unwrap_or(&self.payload)
     }
 
     /// One line that says what the action is, for people. May hold hostile text.

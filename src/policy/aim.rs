@@ -127,7 +127,7 @@ fn spelled(names: &[Name]) -> Vec<String> {
     let one = |name: &Name| match name {
         Name::Exact(text) => vec![text.clone(), swapped(text)],
         Name::Star(pattern) => vec![pattern.replace('*', ""), pattern.replace('*', "x"), swapped(&pattern.replace('*', "x"))],
-        Name::Regex(regex) => samples(regex),
+        Name::Regex(regex, _) => samples(regex),
     };
     names.iter().flat_map(one).filter(|text| !text.is_empty()).collect()
 }

@@ -71,7 +71,8 @@ pub(crate) enum Predicate {
 pub(crate) enum Name {
     Exact(String),
     Star(String),
-    Regex(Regex),
+    /// An expression, and the same with letters of either case.
+    Regex(Regex, Regex),
 }
 
 impl Name {
@@ -80,7 +81,7 @@ impl Name {
             Self::Exact(name) if strict => name == text,
             Self::Exact(name) => name.eq_ignore_ascii_case(text),
             Self::Star(pattern) => wildcard(pattern, text, !strict),
-            Self::Regex(regex) => regex.is_match(text),
+            Self::Regex(exact, blind) => exact.is_match(text) || !strict && blind.is_match(text),
         }
     }
 
@@ -89,7 +90,7 @@ impl Name {
         match self {
             Self::Exact(name) => name.bytes().next(),
             Self::Star(pattern) => pattern.bytes().next().filter(|byte| *byte != b'*'),
-            Self::Regex(_) => None,
+            Self::Regex(..) => None,
         }
     }
 }
@@ -224,7 +225,12 @@ impl Predicate {
     fn holds(&self, facts: &Facts<'_>, request: &Request<'_>, strict: bool) -> Holds {
         match self {
             Self::Type(bits) => Holds::sure(bits & type_bit(facts.action.kind) != 0),
-            Self::Tool(names) => Holds::sure(facts.action.tool.as_deref().is_some_and(|t| any_name(names, t, strict))),
+            Self::Tool(names) => {
+                let mut called = [&facts.action.tool, &facts.action.other_tool].into_iter().flatten().peekable();
+                let some = called.peek().is_some();
+                let fits = |tool: &String| any_name(names, tool, strict);
+                Holds::sure(some && if strict { called.all(fits) } else { called.any(fits) })
+            }
             Self::Category(bits) => bits_hold(*bits, facts.categories(), facts, strict, true),
             Self::Risk(bits) => {
                 let among = |risk| bits & risk_bit(risk) != 0;

@@ -4,11 +4,11 @@ use super::action::Action;
 use super::cover::Parts;
 use super::effect::Holds;
 use super::path::{Place, Site};
+use crate::command::line::Line;
 use crate::command::{
     Analysis, Certainty, Context, Effect, EffectKind, How, Span, Step, Table, analyse, effects_of_diff, effects_of_tool,
 };
 use crate::governance::Risk;
-use crate::trace::command_line::Line;
 use crate::trace::record::ActionType;
 use std::cell::OnceCell;
 use std::sync::LazyLock;
@@ -152,7 +152,7 @@ impl<'a> Facts<'a> {
                     Some(_) => self.of_line(),
                     None => unknown(),
                 },
-                Some(ActionType::ToolCall) => match &self.action.tool {
+                Some(ActionType::ToolCall) => match self.action.tool.as_ref().filter(|_| self.action.other_tool.is_none()) {
                     Some(tool) => effects_of_tool(tool, self.action.inputs(), context),
                     None => unknown(),
                 },

@@ -191,7 +191,7 @@ fn fewer(bits: u32, all: impl Iterator<Item = (u32, &'static str)>) -> Vec<(Stri
 fn written(name: &Name) -> String {
     match name {
         Name::Exact(text) | Name::Star(text) => format!("`{text}`"),
-        Name::Regex(regex) => format!("`{}`", regex.as_str()),
+        Name::Regex(regex, _) => format!("`{}`", regex.as_str()),
     }
 }
 

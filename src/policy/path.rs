@@ -75,6 +75,8 @@ pub(crate) struct Site {
 pub(super) struct Edges {
     begins: u64,
     ends: u64,
+    /// By the last two bytes: names often end in a number.
+    tails: u64,
     /// What isn't ASCII may fold to what is: nothing is told apart.
     open: bool,
 }
@@ -82,13 +84,25 @@ pub(super) struct Edges {
 impl Edges {
     fn of_path(path: &str) -> Self {
         let mut edges = Self { open: !path.is_ascii(), ..Self::default() };
-        for name in path.as_bytes().split(|byte| *byte == b'/') {
-            if let (Some(first), Some(last)) = (name.first(), name.last()) {
-                edges.begins |= letter(*first);
-                edges.ends |= letter(*last);
+        let (mut last_but_one, mut last) = (b'/', b'/');
+        for byte in path.bytes() {
+            if byte == b'/' {
+                edges.end(last_but_one, last);
+            } else if last == b'/' {
+                edges.begins |= letter(byte);
             }
+            (last_but_one, last) = (last, byte);
         }
+        edges.end(last_but_one, last);
         edges
+    }
+
+    /// A name ends; none does behind a slash.
+    fn end(&mut self, last_but_one: u8, last: u8) {
+        if last != b'/' {
+            self.ends |= letter(last);
+            self.tails |= tail(last_but_one, last);
+        }
     }
 
     /// What a glob asks for, by the plain text that it begins and ends with; nothing where that is empty. The last name of
@@ -96,21 +110,34 @@ impl Edges {
     fn of_glob((begins, ends): &(String, String)) -> Self {
         let bit = |byte: Option<u8>| byte.map_or(0, letter);
         let name = begins.rsplit('/').next().unwrap_or_default();
-        Self { begins: bit(name.bytes().next()), ends: bit(ends.bytes().next_back()), open: false }
+        let mut last = ends.bytes().rev();
+        let (end, before) = (last.next(), last.next());
+        let tails = before.zip(end).map_or(0, |(one, end)| tail(one, end));
+        Self { begins: bit(name.bytes().next()), ends: bit(end), tails, open: false }
     }
 
     /// Whether one of the names may be what the glob asks for.
     pub(super) const fn admit(self, glob: Self) -> bool {
-        self.open || (glob.begins & !self.begins == 0 && glob.ends & !self.ends == 0)
+        self.open || (glob.begins & !self.begins) | (glob.ends & !self.ends) | (glob.tails & !self.tails) == 0
     }
 
     /// Where nothing is told apart.
-    pub(super) const OPEN: Self = Self { begins: 0, ends: 0, open: true };
+    pub(super) const OPEN: Self = Self { begins: 0, ends: 0, tails: 0, open: true };
 
     /// Those of both.
     pub(super) const fn and(self, other: Self) -> Self {
-        Self { begins: self.begins | other.begins, ends: self.ends | other.ends, open: self.open || other.open }
+        Self {
+            begins: self.begins | other.begins,
+            ends: self.ends | other.ends,
+            tails: self.tails | other.tails,
+            open: self.open || other.open,
+        }
     }
+}
+
+/// A bit for two bytes that a name ends with.
+const fn tail(one: u8, end: u8) -> u64 {
+    letter(end).rotate_left(letter(one).trailing_zeros() * 7)
 }
 
 impl Site {

@@ -127,7 +127,8 @@ impl Sieves {
 
     /// The rules that are worth asking about an action, in their order.
     pub(crate) fn candidates<'s, 'f, 'a>(&'s self, facts: &'f Facts<'a>) -> Candidates<'s, 'f, 'a> {
-        let tool = facts.action.tool.as_ref().and_then(|name| name.bytes().next()).map(|byte| letter(byte).trailing_zeros());
+        let name = facts.action.tool.as_ref().filter(|_| facts.action.other_tool.is_none());
+        let tool = name.and_then(|name| name.bytes().next()).map(|byte| letter(byte).trailing_zeros());
         let kind = type_bit(facts.action.kind).trailing_zeros();
         let mut all = Candidates { sieves: self, facts, kind, tool, found: None, group: 0, left: 0, asked: false };
         all.left = all.by_name();
@@ -152,8 +153,12 @@ impl Group {
     /// The rules that an action with these things and effects is worth asking.
     fn admits(&self, things: u8, effects: u32) -> u64 {
         let by_things = self.things.get(usize::from(things & (PLACES | HOSTS | STEPS))).copied().unwrap_or(u64::MAX);
-        let among = self.effects.iter().zip(0..).filter(|(_, n)| effects >> n & 1 == 1);
-        by_things & among.fold(self.any_effect, |bits, (rules, _)| bits | rules)
+        let (mut admitted, mut left) = (self.any_effect, effects);
+        while left != 0 {
+            admitted |= self.effects.get(left.trailing_zeros() as usize).copied().unwrap_or_default();
+            left &= left - 1;
+        }
+        by_things & admitted
     }
 }
 

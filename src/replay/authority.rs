@@ -6,11 +6,11 @@ use super::looks::Looks;
 use super::reach::{Reach, Start, places, start};
 use super::scope::diff_files;
 use crate::command;
+use crate::command::line::Line;
 use crate::governance::Ruling;
 use crate::governance::risk::{Risk, assess_v0};
 use crate::json::Raw;
 use crate::trace::action;
-use crate::trace::command_line::Line;
 use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::step::{Action, ActionKind, Decision};
 use std::sync::Arc;
@@ -97,9 +97,8 @@ fn analyse(action: &Action<'_>) -> (Risk, Reach) {
             return (risk(&analysis), Reach::of_effects(kind, &analysis, moved));
         }
         ActionType::ToolCall => {
-            let call: command::Param<'_> = payload.read().unwrap_or(command::Param::Other);
-            let tool = call.get("tool").or_else(|| call.get("tool_name")).and_then(command::Param::as_str);
-            tool.map(|tool| command::effects_of_call(tool, &call, places()))
+            let call: command::Param<'_> = payload.read().unwrap_or(command::Param::Nothing);
+            call.tool().map(|tool| command::effects_of_call(tool, &call, places()))
         }
     };
     let Some(analysis) = analysis else { return unknown };

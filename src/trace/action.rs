@@ -65,12 +65,15 @@ pub fn tool(payload: Raw<'_>) -> Option<String> {
     Some(name.decode().into_owned())
 }
 
-/// The diff of a `code_diff`: `diff`, or `content` when that is where the text stands.
+/// The diff of a `code_diff`: `diff`, or `content` when that is where the text stands; none where they are two diffs.
 #[must_use]
 pub fn diff(payload: Raw<'_>) -> Option<String> {
     let members = members(payload);
     let text = |name: &str| members.get(name).and_then(|raw| raw.read::<Str<'_>>()).filter(|s| !s.is_empty());
-    text("diff").or_else(|| text("content")).map(|s| s.decode().into_owned())
+    match (text("diff").map(Str::decode), text("content").map(Str::decode)) {
+        (Some(diff), Some(content)) if diff != content && diff_targets(&content).is_some() => None,
+        (diff, content) => diff.or(content).map(Cow::into_owned),
+    }
 }
 
 /// The files that a diff's headers name, without the `a/` and `b/` of git. `None` when it names none:

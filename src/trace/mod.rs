@@ -1,7 +1,6 @@
 //! Traces: from bytes to records, from records to steps.
 
 pub mod action;
-pub mod command_line;
 pub mod contract;
 pub mod entry;
 pub mod format;

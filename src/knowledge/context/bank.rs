@@ -1,6 +1,7 @@
 //! A context bank on disk: `index.json`, `items/ID.json`, or one list of items.
 
 use super::item::{Item, Place};
+use crate::json::{DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::learn;
 use crate::knowledge::memory::CANDIDATES;
@@ -144,12 +145,27 @@ fn read(path: &Path) -> Result<(Vec<u8>, Value), String> {
     let bytes = std::fs::File::open(path).and_then(|file| read_whole(file, WHOLE)).map_err(|e| e.to_string())?;
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let value = serde_json::from_slice(text).map_err(|e| format!("it is no JSON: {e}"))?;
+    let mut scanner = Scanner::new(std::str::from_utf8(text).map_err(|e| e.to_string())?, DEFAULT_MAX_DEPTH);
+    scanner.skip().map_err(|e| e.to_string())?;
+    if scanner.notes().iter().any(|note| note.kind == NoteKind::DuplicateMember) {
+        // Written back it would have one of them, and nobody knows which one is meant.
+        return Err("a member stands twice in its object".to_owned());
+    }
     Ok((bytes, value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_member_that_stands_twice_is_not_read() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("a.json"), r#"{"id":"a","content":"one","content":"two"}"#).unwrap();
+        let paths = vec![(SourceKind::Bank, "a.json".to_owned())];
+        let bank = Bank::read(&Sources { root: root.path().to_path_buf(), paths }).unwrap();
+        assert!(bank.items.is_empty() && bank.unreadable.len() == 1, "{:?}", bank.unreadable);
+    }
 
     #[test]
     fn a_secret_is_known_however_it_is_written() {

@@ -367,7 +367,8 @@ impl Journal {
                 return Err(JournalError::Changed(change.name.clone()));
             }
         }
-        let run = self.runs()?.last().map_or(1, |last| last + 1);
+        let last = self.runs()?.last().copied().unwrap_or_default();
+        let run = last.checked_add(1).ok_or(JournalError::Damaged(last))?;
         let folder = self.folder.join(format!("{run:06}"));
         step().and_then(|()| std::fs::create_dir(&folder)).map_err(|e| failed(&folder, e))?;
         let mut files = Vec::new();

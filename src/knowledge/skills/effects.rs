@@ -1,5 +1,6 @@
 //! What recorded actions do, seen as what a permission can be about.
 
+use crate::command::line::Line;
 use crate::command::path::PathClass;
 use crate::command::{self, Analysis, Context, EffectKind, Param, Table};
 use crate::json::{Raw, from_text};
@@ -91,27 +92,28 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
     };
     let analysis = match deed.known {
         Some(ActionType::Answer) => return BTreeSet::new(),
-        Some(ActionType::ShellCmd) => match action::command(payload) {
-            Some(line) => {
-                if let Some(cwd) = action::cwd(payload) {
-                    context.cwd = command::path::normalise(&cwd, Some(&context.workdir)).unwrap_or(cwd);
+        Some(ActionType::ShellCmd) => {
+            let payload: Option<serde_json::Value> = payload.read();
+            match payload.as_ref().and_then(Line::of) {
+                Some(Line { unknown: Some(_), .. }) => return unknown("something beside the command may change what runs"),
+                Some(Line { text, cwd, .. }) => {
+                    if let Some(cwd) = cwd {
+                        context.cwd = command::path::normalise(cwd, Some(&context.workdir)).unwrap_or_else(|| cwd.to_owned());
+                    }
+                    command::analyse(&text, &context)
                 }
-                command::analyse(&line, &context)
+                None => return unknown("no command is recorded"),
             }
-            None => return unknown("no command is recorded"),
-        },
+        }
         Some(ActionType::CodeDiff) => match action::diff(payload) {
             Some(diff) => command::effects_of_diff(&diff, &context),
             None => return unknown("no diff is recorded"),
         },
         Some(ActionType::ToolCall) => {
-            let call: Param<'_> = payload.read().unwrap_or(Param::Other);
-            match call.get("tool").or_else(|| call.get("tool_name")).and_then(Param::as_str) {
-                Some(tool) => {
-                    let inner = call.get("parameters").or_else(|| call.get("params")).or_else(|| call.get("args"));
-                    command::effects_of_call(tool, inner.unwrap_or(&call), &context)
-                }
-                None => return unknown("no tool is named"),
+            let call: Param<'_> = payload.read().unwrap_or(Param::Nothing);
+            match call.tool() {
+                Some(tool) => command::effects_of_call(tool, &call, &context),
+                None => return unknown("no tool is named, or two are"),
             }
         }
         None => return unknown("nobody knows this type of action"),
@@ -193,6 +195,16 @@ mod tests {
         for unclear in ["eval \"$X\"", "if then", "frobnicate --all"] {
             assert!(shell(unclear).iter().any(|w| w.starts_with("may do anything")), "{unclear}: {:?}", shell(unclear));
         }
+        let of = |kind, payload: serde_json::Value| {
+            let deed = Deed { kind: String::new(), known: Some(kind), payload: Some(payload.to_string()) };
+            touches(&deed).iter().map(Touch::words).collect::<Vec<_>>().join(", ")
+        };
+        for payload in [json!({"command": "rm", "args": ["-rf", "src"]}), json!({"command": "ls", "script": "rm -rf src"})] {
+            let said = of(ActionType::ShellCmd, payload);
+            assert!(said.contains("changes `src`") || said.contains("may do anything"), "{said}");
+        }
+        let outside = json!({"tool": "bash_execute", "parameters": {"command": "ls"}, "command": "rm -rf src"});
+        assert!(of(ActionType::ToolCall, outside).contains("changes `src`"));
         let other = Deed { kind: "teleport".into(), known: None, payload: Some("{}".into()) };
         assert_eq!(touches(&other).len(), 1);
         let lost = Deed { kind: "shell_cmd".into(), known: Some(ActionType::ShellCmd), payload: None };

@@ -27,6 +27,12 @@ fn other_files_are_left_alone() {
     let other = root.path().join("other.db");
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE mine (x)").unwrap();
     assert!(matches!(Store::create(&other), Err(KnowledgeError::Foreign { .. })));
+    // One of this program's own, with a view in it that somebody else has made.
+    let planted = root.path().join("planted.db");
+    drop(Store::create(&planted).unwrap());
+    Connection::open(&planted).unwrap().execute_batch("CREATE VIEW evil AS SELECT 1").unwrap();
+    assert!(matches!(Store::open(&planted), Err(KnowledgeError::Foreign { .. })));
+    assert!(matches!(Store::create(&planted), Err(KnowledgeError::Foreign { .. })));
     assert!(matches!(Store::open(&root.path().join("none.db")), Err(KnowledgeError::Missing { .. })));
     assert!(!root.path().join("none.db").exists());
 }

@@ -158,7 +158,7 @@ fn spelled(names: &[Name]) -> impl Iterator<Item = String> {
     names.iter().filter_map(|n| match n {
         Name::Exact(name) => Some(name.clone()),
         Name::Star(pattern) => Some(pattern.replace('*', "x")),
-        Name::Regex(regex) => samples(regex).into_iter().next(),
+        Name::Regex(regex, _) => samples(regex).into_iter().next(),
     })
 }
 

@@ -211,7 +211,8 @@ pub(crate) fn name(text: &str, at: At, reader: &mut Reader) -> Option<Name> {
         return None;
     }
     if text.starts_with('^') {
-        return regex(text, at, false, reader).map(Name::Regex);
+        let exact = regex(text, at, false, reader)?;
+        return Some(Name::Regex(exact, regex(text, at, true, reader)?));
     }
     Some(if text.contains('*') { Name::Star(text.to_owned()) } else { Name::Exact(text.to_owned()) })
 }
