@@ -90,11 +90,8 @@ fn finish(mut report: Report, options: &Options) -> Report {
     report.counts.rules_run = if replayed { on_traces as u64 } else { 0 };
     report.findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut report.findings);
-    if options.max_findings > 0 && report.findings.len() > options.max_findings {
-        for finding in report.findings.split_off(options.max_findings) {
-            report.counts.left_out += 1;
-            *report.dropped.entry((finding.code, finding.severity)).or_default() += 1;
-        }
+    if options.max_findings > 0 {
+        report.cut(options.max_findings);
     }
     report.summaries.sort_by(|a, b| (&a.file, a.line, &a.id).cmp(&(&b.file, b.line, &b.id)));
     report

@@ -1,17 +1,19 @@
 //! Attestations on the command line: `gate --attest` and `attest` write one, `attest verify` checks it.
 
 use super::file;
-use super::gate::{GateArgs, Located};
+use super::gate::{GateArgs, Located, locate};
 use super::output::{Color, Failure, print};
-use super::replay::trust_store;
+use super::replay::{FailOn, trust_store};
 use super::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::attest::{Predicate, Statement, Verdict, private_key};
+use crate::config::FILE;
+use crate::diag::Severity;
 use crate::report::{Outcome, terminal};
-use crate::source::{Found, Input, discover};
+use crate::source::{Found, Input, discover, open_regular};
 use crate::verify::Report;
 use clap::{Args, Subcommand};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -107,28 +109,35 @@ fn digests(located: &Located, baseline: Option<&Path>) -> Result<Digests, Failur
     let paths: Vec<PathBuf> = config.traces.iter().flat_map(|t| &t.paths).map(|p| located.root.join(p)).collect();
     // What can't be opened is a finding and fails the gate; there is nothing to hash of it.
     for Found { name, input } in discover(&paths).into_iter().flatten() {
-        match input {
-            Input::File(path) => traces.insert(located.name(&name), digest(&path)?),
-            Input::Stdin => return Err(Failure::unable("standard input can't be attested", "put the trace into a file")),
+        let Input::File(path) = input else {
+            return Err(Failure::unable("standard input can't be attested", "put the trace into a file"));
         };
+        let (name, digest) = (located.name(&name), digest(&path)?);
+        if let Some(other) = traces.insert(name.clone(), digest.clone()).filter(|other| *other != digest) {
+            let message = format!("two traces are called `{name}`: {other} and {digest}");
+            return Err(Failure::unable(message, "give them names that differ in UTF-8"));
+        }
     }
-    let mut materials = BTreeMap::from([("configuration".to_owned(), digest(&located.path)?)]);
-    if let Some(policy) = &config.policy {
-        materials.insert("policy".into(), digest(&located.root.join(&policy.file))?);
-    }
-    if let Some(keys) = &config.keys {
-        materials.insert("trust file".into(), digest(&located.root.join(&keys.file))?);
-    }
-    if let Some(baseline) = baseline {
-        materials.insert("baseline".into(), digest(baseline)?);
+    let below = |file: &str| located.root.join(file);
+    let files = [
+        ("configuration", Some(located.path.clone())),
+        ("policy", config.policy.as_ref().map(|p| below(&p.file))),
+        ("trust file", config.keys.as_ref().map(|k| below(&k.file))),
+        ("baseline", baseline.map(Path::to_path_buf)),
+    ];
+    let mut materials = BTreeMap::new();
+    for (what, path) in files {
+        if let Some(path) = path {
+            materials.insert(what.to_owned(), digest(&path)?);
+        }
     }
     Ok(Digests { traces, materials })
 }
 
 /// SHA-256 of a file as it lies there, in lower-case hexadecimal.
 fn digest(path: &Path) -> Result<String, Failure> {
-    let failed = |e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable");
-    let mut file = std::fs::File::open(path).map_err(failed)?;
+    let failed = |e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be a file that can be read");
+    let mut file = open_regular(path).map_err(failed)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
     loop {
@@ -170,7 +179,7 @@ impl AttestCommand {
     /// Runs it.
     pub(super) fn run(self) -> Result<u8, Failure> {
         match (self.verify, self.output, self.key, self.key_id, self.now) {
-            (Some(verify), ..) => verify.run(),
+            (Some(Verify::Verify(verify)), ..) => verify.run(),
             (None, Some(output), Some(key), Some(key_id), Some(now)) => {
                 GateArgs::attesting(self.config, AttestArgs::to(output, key, key_id), now).run()
             }
@@ -182,61 +191,117 @@ impl AttestCommand {
 /// What can be done with an attestation.
 #[derive(Debug, Subcommand)]
 pub(super) enum Verify {
-    /// Check an attestation: signed by whom it should, passed, and about the files that lie here.
-    Verify {
-        /// What `attest` or `gate --attest` wrote.
-        attestation: PathBuf,
-        /// Trust file with the public keys that count.
-        #[arg(long, value_name = "FILE")]
-        keys: PathBuf,
-        /// Who must have signed, as the trust file names them.
-        #[arg(long, value_name = "NAME")]
-        signer: String,
-        /// The folder that the names of the files are relative to: that of the configuration.
-        #[arg(long, value_name = "FOLDER", default_value = ".")]
-        root: PathBuf,
-    },
+    /// Check an attestation: signed by whom it should, passed, and about all that the gate would read here.
+    Verify(VerifyArgs),
 }
 
-impl Verify {
+/// What `attest verify` takes.
+#[derive(Debug, Args)]
+pub(super) struct VerifyArgs {
+    /// What `attest` or `gate --attest` wrote.
+    attestation: PathBuf,
+    /// Trust file with the public keys that count.
+    #[arg(long, value_name = "FILE")]
+    keys: PathBuf,
+    /// Who must have signed, as the trust file names them.
+    #[arg(long, value_name = "NAME")]
+    signer: String,
+    /// The folder of the configuration, `yuangs-verify.toml`.
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    root: PathBuf,
+    /// The configuration, if it has another name.
+    #[arg(long, value_name = "FILE", conflicts_with = "root")]
+    config: Option<PathBuf>,
+    /// The baseline, if the gate was told of one on its command line.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Fail (exit 1) when the gate has let findings pass that are this bad.
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
+    fail_on: FailOn,
+}
+
+impl VerifyArgs {
     /// Checks and tells.
     fn run(self) -> Result<u8, Failure> {
-        let Self::Verify { attestation, keys, signer, root } = self;
-        let store = trust_store(&keys)?;
-        let statement = match Statement::open(&file::text(&attestation)?, &store, &signer) {
+        let store = trust_store(&self.keys)?;
+        let statement = match Statement::open(&file::text(&self.attestation)?, &store, &self.signer) {
             Ok(statement) => statement,
             Err(error) => {
                 print(Color::Auto, |out| writeln!(out, "FAIL {}", terminal(&error.to_string())))?;
                 return Ok(EXIT_FINDINGS);
             }
         };
-        let mut problems = Vec::new();
-        if statement.predicate.verdict != Verdict::Passed {
-            problems.push(format!("the gate did not pass: {:?}", statement.predicate.verdict).to_lowercase());
+        let mut problems = verdict(&statement.predicate, self.fail_on);
+        match self.here() {
+            Ok(here) => problems.extend(differences(&statement, &here)),
+            Err(failure) => problems.push(failure.to_string()),
         }
-        if statement.subject.is_empty() {
-            problems.push("it is about no file".into());
-        }
-        for subject in &statement.subject {
-            // A name is part of what was signed, and still no reason to read outside.
-            let path = Path::new(&subject.name);
-            let below = path.components().all(|c| matches!(c, std::path::Component::Normal(_)));
-            let found = if below { digest(&root.join(path)).ok() } else { None };
-            match (found, subject.digest.get("sha256")) {
-                (Some(found), Some(stated)) if found == *stated => {}
-                (None, _) => problems.push(format!("{} can't be read here", subject.name)),
-                _ => problems.push(format!("{} isn't what was attested", subject.name)),
-            }
-        }
+        let (files, counts) = (statement.subject.len(), &statement.predicate.counts);
+        let count = |name: &str| counts.get(name).copied().unwrap_or_default();
         print(Color::Auto, |out| {
             for problem in &problems {
                 writeln!(out, "FAIL {}", terminal(problem))?;
             }
             if problems.is_empty() {
-                writeln!(out, "PASS attested by {}: {} files as they lie here", terminal(&signer), statement.subject.len())?;
+                let signer = terminal(&self.signer);
+                let found = format!("{} errors, {} warnings, {} notes", count("errors"), count("warnings"), count("notes"));
+                writeln!(out, "PASS attested by {signer}: {files} files as they lie here, {found}")?;
             }
             Ok(())
         })?;
         Ok(if problems.is_empty() { EXIT_CLEAN } else { EXIT_FINDINGS })
     }
+
+    /// What the gate would read if it ran here and now.
+    fn here(&self) -> Result<Digests, Failure> {
+        let located = locate(Some(&self.config.clone().unwrap_or_else(|| self.root.join(FILE))))?;
+        let configured = located.config.baseline.as_ref().map(|b| located.root.join(&b.file));
+        digests(&located, self.baseline.clone().or(configured).as_deref())
+    }
+}
+
+/// What the statement itself says against it.
+fn verdict(predicate: &Predicate, fail_on: FailOn) -> Vec<String> {
+    let mut problems = Vec::new();
+    if predicate.verdict != Verdict::Passed {
+        problems.push(format!("the gate did not pass: {:?}", predicate.verdict).to_lowercase());
+    }
+    for (severity, name) in [(Severity::Error, "errors"), (Severity::Warning, "warnings"), (Severity::Note, "notes")] {
+        // A count that isn't stated isn't zero.
+        let count = predicate.counts.get(name).copied();
+        if fail_on.severity().is_some_and(|threshold| severity >= threshold) && count != Some(0) {
+            let count = count.map_or_else(|| "an unknown number of".to_owned(), |n| n.to_string());
+            problems.push(format!("the gate let {count} {name} pass"));
+        }
+    }
+    problems
+}
+
+/// Where what was attested and what lies here aren't the same.
+fn differences(statement: &Statement, here: &Digests) -> Vec<String> {
+    let mut problems = Vec::new();
+    if statement.subject.is_empty() {
+        problems.push("it is about no file".into());
+    }
+    let mut attested = BTreeMap::new();
+    for subject in &statement.subject {
+        let digest = subject.digest.get("sha256").map_or("", String::as_str);
+        if attested.insert(subject.name.as_str(), digest).is_some() {
+            problems.push(format!("it speaks twice of {}", subject.name));
+        }
+    }
+    let materials = statement.predicate.materials.iter().map(|(name, digest)| (name.as_str(), digest.as_str())).collect();
+    for (before, now, the) in [(attested, &here.traces, ""), (materials, &here.materials, "the ")] {
+        let now: BTreeMap<&str, &str> = now.iter().map(|(name, digest)| (name.as_str(), digest.as_str())).collect();
+        let names: BTreeSet<&str> = before.keys().chain(now.keys()).copied().collect();
+        for name in names {
+            match (before.get(name), now.get(name)) {
+                (Some(before), Some(now)) if before == now => {}
+                (Some(_), Some(_)) => problems.push(format!("{the}{name} isn't what was attested")),
+                (Some(_), None) => problems.push(format!("{the}{name} isn't among what the gate reads here")),
+                (None, _) => problems.push(format!("{the}{name} lies here and wasn't attested")),
+            }
+        }
+    }
+    problems
 }

@@ -1,12 +1,11 @@
 //! `compare`.
 
 use super::book::{Print, ReadArgs};
-use super::output::{Color, Failure, print};
+use super::output::{Color, Failure, print, tell};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::report::write_pretty;
 use crate::trajectory::compare::{Document, compare, page};
 use clap::{Args, ValueEnum};
-use std::io::Write as _;
 use std::path::PathBuf;
 
 /// What has to be the same.
@@ -63,7 +62,7 @@ impl CompareArgs {
         }
         for (reading, which) in [(&base, "base"), (&new, "new one")] {
             if reading.book.is_empty() {
-                let _ = writeln!(anstream::stderr().lock(), "nothing was compared: the {which} holds no execution and no record");
+                tell(&format!("nothing was compared: the {which} holds no execution and no record"));
                 return Ok(EXIT_EMPTY);
             }
         }
@@ -89,7 +88,11 @@ impl CompareArgs {
         match () {
             () if fails => EXIT_FINDINGS,
             () if document.left_out() > 0 => {
-                let _ = writeln!(anstream::stderr().lock(), "not all was compared: there are more turns than --max-turns");
+                tell("not all was compared: there are more turns than --max-turns");
+                EXIT_EMPTY
+            }
+            () if document.unread > 0 => {
+                tell("not all was compared: something can't be read; `replay` says what");
                 EXIT_EMPTY
             }
             () if document.pairs.is_empty() => EXIT_EMPTY,

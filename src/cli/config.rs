@@ -1,5 +1,6 @@
 //! `init`, `config show` and `doctor`: the configuration written, shown and looked after.
 
+use super::file;
 use super::gate::{Located, locate, read_baseline};
 use super::output::{Color, Failure, print};
 use super::replay::trust_store;
@@ -149,7 +150,7 @@ impl ConfigCommand {
         print(Color::Auto, |out| {
             for (key, value, set) in in_force(&located.config) {
                 let from = if set { FILE } else { "default" };
-                writeln!(out, "{key} = {}  # {from}", terminal(&value))?;
+                writeln!(out, "{} = {}  # {from}", terminal(&key), terminal(&value))?;
             }
             for name in located.config.not_run() {
                 writeln!(out, "# [{name}] is read and not run by the gate")?;
@@ -176,6 +177,15 @@ fn in_force(config: &Config) -> Vec<(String, String, bool)> {
         }
     }
     all.extend(config.keys.as_ref().map(|k| ("keys.file".into(), text(&k.file), true)));
+    if let Some(policy) = &config.policy {
+        all.push(("policy.file".into(), text(&policy.file), true));
+        all.extend(policy.base.as_ref().map(|base| ("policy.base".into(), text(base), true)));
+        all.extend(policy.untested.as_ref().map(|reason| ("policy.untested".into(), text(reason), true)));
+    }
+    if let Some(map) = &config.repo_map {
+        all.extend(map.file.as_ref().map(|file| ("repo-map.file".into(), text(file), true)));
+        all.extend(map.base.as_ref().map(|base| ("repo-map.base".into(), text(base), true)));
+    }
     all.extend(config.reports.iter().map(|(format, path)| (format!("reports.{format}"), text(path), true)));
     for (code, change) in &config.severity {
         let value = format!("{{ level = {}, reason = {} }}", word(format!("{:?}", change.level)), text(&change.reason));
@@ -241,9 +251,21 @@ fn check(located: &Located) -> Vec<(bool, String)> {
         let read = trust_store(&located.root.join(&keys.file));
         all.push((read.is_ok(), read.map_or_else(|e| e.to_string(), |_| format!("keys: {} can be read", keys.file))));
     }
+    if let Some(policy) = &config.policy {
+        let read = file::text(&located.root.join(&policy.file));
+        let said = read.map_err(|e| e.to_string()).and_then(|text| match crate::policy::load(&policy.file, &text) {
+            Ok(loaded) => Ok(format!("policy: {} with {} rules", policy.file, loaded.rules.len())),
+            Err(problems) => Err(format!("policy: {} {}", policy.file, problems.first().map_or("", |p| &p.message))),
+        });
+        all.push((said.is_ok(), said.unwrap_or_else(|problem| problem)));
+    }
+    if let Some(file) = config.repo_map.as_ref().and_then(|map| map.file.as_ref()) {
+        let there = located.root.join(file).is_file();
+        all.push((there, format!("repo map: {file} {}", if there { "is there" } else { "isn't there" })));
+    }
     if let Some(baseline) = &config.baseline {
         let read = read_baseline(&located.root.join(&baseline.file));
-        let said = |b: crate::config::Baseline| format!("baseline: {} findings known", b.fingerprints().len());
+        let said = |b: crate::config::Baseline| format!("baseline: {} findings known", b.len());
         all.push((read.is_ok(), read.map_or_else(|e| e.to_string(), said)));
     }
     for (format, path) in &config.reports {

@@ -1,15 +1,14 @@
 //! `redact`: a trace without its credentials.
 
 use super::file;
-use super::output::{Color, Failure, print};
+use super::output::{Color, Failure, print, tell};
 use super::{EXIT_CLEAN, EXIT_EMPTY};
 use crate::attest::private_key;
 use crate::redact::{Error, Keys, Outcome, Remade, redact};
-use crate::report::terminal;
 use crate::scan::secret::Table;
-use crate::source::{Limits, discover, open};
+use crate::source::{Limits, discover, open, read_whole};
 use clap::Args;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Take the credentials out of a trace.
@@ -55,7 +54,7 @@ impl RedactArgs {
         let (redacted, outcome) = match redact(&text, &keys) {
             Ok(done) => done,
             Err(Error::Empty) => {
-                let _ = writeln!(anstream::stderr().lock(), "nothing was redacted: the input holds no record");
+                tell("nothing was redacted: the input holds no record");
                 return Ok(EXIT_EMPTY);
             }
             Err(error) => {
@@ -74,7 +73,7 @@ impl RedactArgs {
             file.and_then(|mut file| file.write_all(redacted.as_bytes())).map_err(|e| cannot_write(&self.output, &e))?;
         }
         for line in sentences(&outcome) {
-            let _ = writeln!(anstream::stderr().lock(), "{}", terminal(&line));
+            tell(&line);
         }
         Ok(EXIT_CLEAN)
     }
@@ -93,12 +92,12 @@ impl RedactArgs {
             Some(Err(missing)) => return Err(cannot(missing.error)),
             None => return Err(Failure::unable(format!("`{name}` is no trace"), "name a file")),
         };
-        let limit = Limits::default().input_bytes;
-        let mut bytes = Vec::new();
-        open(&found.input).map_err(cannot)?.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot)?;
-        if bytes.len() as u64 > limit {
-            return Err(Failure::unable(format!("`{name}` is longer than {limit} bytes"), "split it by execution"));
-        }
+        // It is held whole: what occurs once is taken out wherever it stands.
+        let limit = Limits::default().document_bytes as u64;
+        let bytes = open(&found.input).and_then(|reader| read_whole(reader, limit)).map_err(|e| match e.kind() {
+            std::io::ErrorKind::FileTooLarge => Failure::unable(format!("`{name}`: {e}"), "split it by execution"),
+            _ => cannot(e),
+        })?;
         String::from_utf8(bytes).map_err(|e| {
             let before = e.as_bytes().get(..e.utf8_error().valid_up_to()).unwrap_or_default();
             let line = memchr::memchr_iter(b'\n', before).count() + 1;

@@ -1,7 +1,7 @@
 //! `replay` and `validate`.
 
 use super::file;
-use super::output::{Color, Failure, print};
+use super::output::{Color, Failure, print, tell};
 use super::patch::git_failure;
 use super::reports::{ReportArgs, shell_line, statistics};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE, exit_code};
@@ -22,7 +22,6 @@ use crate::verify::{Options, Report, verify, watch};
 use crate::workspace::diff::tree::{Revision, TreeError};
 use crate::workspace::git::{GitError, ObjectId, Repository};
 use clap::{Args, ValueEnum};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// What is still to be done with a report before it is written.
@@ -168,7 +167,7 @@ impl ReplayArgs {
             Risk::V1 => Assessor::V1,
         };
         let mut extra = Vec::new();
-        if let Some(name) = self.risk.to_possible_value().filter(|_| self.risk != Risk::Off) {
+        if let Some(name) = self.risk.to_possible_value().filter(|_| self.risk != Risk::V1) {
             extra.extend(["--risk".to_owned(), name.get_name().to_owned()]);
         }
         if let Some(path) = &self.keys {
@@ -249,7 +248,7 @@ impl ReplayArgs {
             // What can't be read may hold the decision that is stopped.
             () if self.common.fail_on != FailOn::Never && (document.stopped > 0 || report.counts.errors > 0) => EXIT_FINDINGS,
             () if document.decisions == 0 => {
-                let _ = writeln!(anstream::stderr().lock(), "nothing was re-evaluated: no decision is recorded");
+                tell("nothing was re-evaluated: no decision is recorded");
                 EXIT_EMPTY
             }
             () => EXIT_CLEAN,
@@ -361,7 +360,7 @@ impl Common {
         let run = Run { report: &report, outcome: &outcome, text, command: &command, statistics: statistics.as_ref() };
         self.reports.write(&targets, &run)?;
         if let Some(sentence) = outcome.sentence() {
-            let _ = writeln!(anstream::stderr().lock(), "{sentence}");
+            tell(sentence);
         }
         Ok(exit_code(&outcome))
     }

@@ -54,7 +54,7 @@ pub fn apply(report: &mut Report, config: &Config, baseline: Option<&Baseline>, 
             _ => active.push((name(), Active { ignore, path: ignore.path.as_deref().and_then(|p| glob(p).ok()), used: false })),
         }
     }
-    let known = baseline.map(Baseline::fingerprints).unwrap_or_default();
+    let known = baseline.map(Baseline::by_fingerprint).unwrap_or_default();
     let mut met: BTreeSet<String> = BTreeSet::new();
     let mut changed: BTreeSet<Code> = BTreeSet::new();
     let severities: BTreeMap<Code, _> =
@@ -93,7 +93,8 @@ pub fn apply(report: &mut Report, config: &Config, baseline: Option<&Baseline>, 
             applied.ignored += 1;
             return false;
         }
-        if known.contains(&*finding.fingerprint) {
+        let entry = known.get(&*finding.fingerprint);
+        if entry.is_some_and(|(code, file)| *code == finding.code.to_string() && **file == *finding.place.file) {
             met.insert(finding.fingerprint.clone());
             applied.known += 1;
             return false;

@@ -2,7 +2,7 @@
 
 use crate::diag::Finding;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The version of the file.
 const VERSION: u32 = 1;
@@ -15,7 +15,7 @@ pub struct Baseline {
     findings: BTreeSet<Known>,
 }
 
-/// A known finding. What it says besides its fingerprint is for whoever reads the file.
+/// A known finding. All of it has to fit: whoever reviews the file goes by the rule and the trace that it names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Known {
@@ -59,9 +59,21 @@ impl Baseline {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// The known fingerprints.
+    /// How many findings it knows.
     #[must_use]
-    pub fn fingerprints(&self) -> BTreeSet<&str> {
-        self.findings.iter().map(|k| &*k.fingerprint).collect()
+    pub fn len(&self) -> usize {
+        self.findings.len()
+    }
+
+    /// Whether it knows none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// The known findings by their fingerprints, with rule and input.
+    #[must_use]
+    pub(super) fn by_fingerprint(&self) -> BTreeMap<&str, (&str, &str)> {
+        self.findings.iter().map(|k| (&*k.fingerprint, (&*k.code, &*k.file))).collect()
     }
 }

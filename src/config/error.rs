@@ -12,6 +12,8 @@ pub enum ConfigError {
     UnknownKey { line: usize, column: usize, key: String, nearest: Option<String> },
     #[error("no rule has the code `{code}`; {}", hint(nearest.as_ref()))]
     UnknownCode { code: String, nearest: Option<String> },
+    #[error("`{name}` and `{other}` are about the same rule")]
+    Twice { name: String, other: String },
     #[error("`{name}` needs a reason")]
     NoReason { name: String },
     #[error("{name} would let everything pass: it needs a `code` or a `fingerprint`")]

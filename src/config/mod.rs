@@ -405,8 +405,11 @@ impl Config {
     /// When it is no TOML, a key is unknown or a value is wrong: with line, column and, for a key, the nearest known one.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let config: Self = toml::from_str(text).map_err(|e| ConfigError::of(text, &e))?;
+        let mut codes = BTreeMap::new();
         for (code, change) in &config.severity {
-            known(code)?;
+            if let Some(other) = codes.insert(known(code)?, code) {
+                return Err(ConfigError::Twice { name: format!("severity.{other}"), other: format!("severity.{code}") });
+            }
             reasoned(&format!("severity.{code}"), &change.reason)?;
         }
         for (n, ignore) in config.ignore.iter().enumerate() {

@@ -133,6 +133,8 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// How to mend it.
     pub help: Option<String>,
+    /// A hash of the action that it is about: what is known of one action says nothing of another in its place.
+    pub about: Option<Box<str>>,
     /// Stable identity: independent of line numbers.
     pub fingerprint: String,
 }
@@ -159,7 +161,7 @@ impl Finding {
     }
 }
 
-/// Gives every finding its fingerprint: a hash of what it says and whom it is about, without lines,
+/// Gives every finding its fingerprint: a hash of what it says and what it is about, without lines,
 /// and a number where the same thing is found several times.
 pub fn assign_fingerprints(findings: &mut [Finding]) {
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
@@ -172,6 +174,7 @@ pub fn assign_fingerprints(findings: &mut [Finding]) {
             &finding.turn.map(|t| t.to_string()).unwrap_or_default(),
             finding.place.pointer.as_deref().unwrap_or_default(),
             &finding.message,
+            finding.about.as_deref().unwrap_or_default(),
         ] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());

@@ -311,6 +311,7 @@ pub(super) fn finding(code: u16, file: &str, line: u64, message: String) -> Find
         turn: None,
         related: Vec::new(),
         help: None,
+        about: None,
         fingerprint: String::new(),
     }
 }

@@ -73,6 +73,7 @@ fn finding(name: &str, entry: &Entry<'_>, fault: Fault) -> Finding {
         turn: None,
         related: Vec::new(),
         help: None,
+        about: None,
         fingerprint: String::new(),
     }
 }

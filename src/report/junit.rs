@@ -31,7 +31,13 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let by_execution = run.by_execution();
     for summary in &run.report.summaries {
         let findings = by_execution.get(&(&*summary.file, &*summary.id)).map(Vec::as_slice).unwrap_or_default();
-        suites.entry(&summary.file).or_default().push(case(&summary.file, &summary.id, findings));
+        let mut one = case(&summary.file, &summary.id, findings);
+        let key = (summary.file.clone(), summary.id.clone());
+        if matches!(one.status, TestCaseStatus::Success { .. }) && run.report.failed_unlisted.contains(&key) {
+            one.status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            one.status.set_message("an error that is counted and not listed").set_type("not-listed");
+        }
+        suites.entry(&summary.file).or_default().push(one);
     }
     let mut report = Report::new("yuangs-verify");
     for (file, cases) in suites {

@@ -187,10 +187,7 @@ impl Grade {
 
 /// The executions that have an error, as file and id.
 pub(super) fn with_errors(report: &Report) -> BTreeSet<(&str, &str)> {
-    report
-        .findings
-        .iter()
-        .filter(|f| f.severity == crate::diag::Severity::Error)
-        .filter_map(|f| Some((&*f.place.file, f.execution.as_deref()?)))
-        .collect()
+    let errors = report.findings.iter().filter(|f| f.severity == crate::diag::Severity::Error);
+    let listed = errors.filter_map(|f| Some((&*f.place.file, f.execution.as_deref()?)));
+    listed.chain(report.failed_unlisted.iter().map(|(file, id)| (&**file, &**id))).collect()
 }

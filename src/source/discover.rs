@@ -127,6 +127,14 @@ pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
     }
 }
 
+/// Opens a file that holds what it holds: no pipe, which would be waited for, and no device, which may never end.
+///
+/// # Errors
+/// When it can't be opened, or is something else.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    if path.metadata()?.is_file() { File::open(path) } else { Err(io::Error::other("it is no regular file")) }
+}
+
 /// A link in a pull request may lead to one.
 #[cfg(unix)]
 fn is_device(kind: std::fs::FileType) -> bool {

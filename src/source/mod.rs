@@ -8,7 +8,7 @@ mod blocks;
 mod discover;
 
 pub use blocks::{Block, Blocks, Overlong};
-pub use discover::{Found, Input, Missing, discover, open};
+pub use discover::{Found, Input, Missing, discover, open, open_regular};
 
 use std::io::{self, Read};
 

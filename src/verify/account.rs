@@ -320,6 +320,7 @@ impl Teller<'_> {
             turn: None,
             related: Vec::new(),
             help: Some(help(rule)),
+            about: None,
             fingerprint: String::new(),
         });
     }

@@ -453,6 +453,7 @@ impl<'o> Run<'o> {
                 turn: None,
                 related: Vec::new(),
                 help: Some(super::shard::help(rule)),
+                about: None,
                 fingerprint: String::new(),
             });
         }
@@ -489,6 +490,10 @@ impl<'o> Run<'o> {
             timelines.push(harvest.timeline);
             for ((code, severity), number) in harvest.dropped {
                 report.drop_findings(code, severity, number);
+            }
+            for id in harvest.failed_unlisted {
+                let id = self.mask.hide(&id).map_or(id, Into::into);
+                report.failed_unlisted.insert((self.file.clone(), id));
             }
             for summary in harvest.summaries {
                 report.counts.turns += summary.turns;

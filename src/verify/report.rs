@@ -4,7 +4,8 @@ use super::timeline::Timeline;
 use crate::diag::{Code, Finding, Severity};
 use crate::replay::Summary;
 use crate::scan::mask::Mask;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// How much was looked at. A gate must not be able to pass emptily.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -73,6 +74,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Those that are counted and not kept: a configuration may still change how bad they are.
     pub dropped: Dropped,
+    /// Executions with an error that isn't kept, as file and id: they have failed, whatever is listed of them.
+    pub failed_unlisted: BTreeSet<(Arc<str>, Arc<str>)>,
     /// The turns, where they were asked for.
     pub timeline: Timeline,
     /// What whoever reads the report has to be told besides, in sentences. May hold hostile text.
@@ -89,6 +92,35 @@ impl Report {
         *self.dropped.entry((code, severity)).or_default() += number;
         *self.counts.of(severity) += number;
         self.counts.left_out += number;
+    }
+
+    /// Keeps so many findings, the worst ones, and counts the others: what is only noted crowds no error out.
+    pub(super) fn cut(&mut self, most: usize) {
+        if self.findings.len() <= most {
+            return;
+        }
+        let mut room = most;
+        let mut shares = [Severity::Error, Severity::Warning, Severity::Note].map(|severity| {
+            let share = self.findings.iter().filter(|f| f.severity == severity).count().min(room);
+            room -= share;
+            (severity, share)
+        });
+        for finding in std::mem::take(&mut self.findings) {
+            let share = shares.iter_mut().find(|(severity, _)| *severity == finding.severity);
+            match share {
+                Some((_, left)) if *left > 0 => {
+                    *left -= 1;
+                    self.findings.push(finding);
+                }
+                _ => {
+                    self.counts.left_out += 1;
+                    *self.dropped.entry((finding.code, finding.severity)).or_default() += 1;
+                    if let (Severity::Error, Some(id)) = (finding.severity, finding.execution) {
+                        self.failed_unlisted.insert((finding.place.file, id));
+                    }
+                }
+            }
+        }
     }
 
     /// Adds what another verification of the same run found.
@@ -110,6 +142,7 @@ impl Report {
         for (kind, number) in other.dropped {
             *self.dropped.entry(kind).or_default() += number;
         }
+        self.failed_unlisted.extend(other.failed_unlisted);
         self.timeline.turns.extend(other.timeline.turns);
         self.timeline.openings.extend(other.timeline.openings);
         self.timeline.commands.extend(other.timeline.commands);

@@ -10,10 +10,11 @@ use crate::trace::entry::{Broken, Entry, Problem, Record};
 use crate::trace::native;
 use crate::trace::step::Beside;
 use crate::trace::{Fact, Format, Step};
-use std::collections::HashMap;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Findings that one worker keeps for one input; beyond that they are counted.
+/// Findings of each severity that one worker keeps for one input; beyond that they are counted.
 const KEPT: usize = 20_000;
 
 /// A worker's executions.
@@ -28,8 +29,12 @@ pub(super) struct Shard {
     closed: HashMap<Box<str>, (usize, Remains)>,
     summaries: Vec<Summary>,
     findings: Vec<Finding>,
+    /// How many findings of each severity are kept.
+    kept: [usize; 3],
     /// How many findings aren't kept.
     dropped: Dropped,
+    /// Executions with an error among those.
+    failed_unlisted: BTreeSet<Arc<str>>,
     /// Line of the last record that can't be attributed to an execution.
     last_lost: u64,
     /// A document broke off: nothing behind that is read.
@@ -74,6 +79,7 @@ pub(super) struct Harvest {
     pub(super) summaries: Vec<Summary>,
     pub(super) findings: Vec<Finding>,
     pub(super) dropped: Dropped,
+    pub(super) failed_unlisted: BTreeSet<Arc<str>>,
     pub(super) follow_ups: Vec<(u64, Related)>,
     pub(super) timeline: Timeline,
 }
@@ -88,7 +94,9 @@ impl Shard {
             closed: HashMap::new(),
             summaries: Vec::new(),
             findings: Vec::new(),
+            kept: [0; 3],
             dropped: Dropped::new(),
+            failed_unlisted: BTreeSet::new(),
             last_lost: 0,
             rest_lost: false,
             start_excused: 0,
@@ -400,6 +408,7 @@ impl Shard {
             summaries: self.summaries,
             findings: self.findings,
             dropped: self.dropped,
+            failed_unlisted: self.failed_unlisted,
             follow_ups: self.follow_ups,
             timeline: self.recorder.finish(),
         }
@@ -419,8 +428,7 @@ impl Shard {
             if let Some(aspect) = draft.rule.aspect.filter(|_| severity == Severity::Error) {
                 live.execution.verdict_mut().deny(aspect);
             }
-            if self.findings.len() >= KEPT {
-                *self.dropped.entry((draft.rule.code, severity)).or_default() += 1;
+            if !self.has_room(draft.rule.code, severity, Some(live.execution.id())) {
                 continue;
             }
             let place = place(&self.file, live.execution.last_line(), draft, entry, step);
@@ -439,26 +447,56 @@ impl Shard {
                     .map(|(line, message)| Related { file: self.file.clone(), line: *line, message: message.clone() })
                     .collect(),
                 help: Some(help(draft.rule)),
+                about: about(&live.execution, step),
                 fingerprint: String::new(),
                 place,
             };
-            kept.extend(self.keep(finding));
+            kept.push(self.push(finding));
         }
         kept
     }
 
     fn keep(&mut self, finding: Finding) -> Option<usize> {
-        if self.findings.len() >= KEPT {
-            *self.dropped.entry((finding.code, finding.severity)).or_default() += 1;
-            return None;
+        self.has_room(finding.code, finding.severity, finding.execution.as_ref()).then(|| self.push(finding))
+    }
+
+    fn push(&mut self, finding: Finding) -> usize {
+        if let Some(kept) = self.kept.get_mut(finding.severity as usize) {
+            *kept += 1;
         }
         self.findings.push(finding);
-        Some(self.findings.len() - 1)
+        self.findings.len() - 1
+    }
+
+    /// Whether one more finding of this severity is kept; otherwise it is counted.
+    fn has_room(&mut self, code: Code, severity: Severity, execution: Option<&Arc<str>>) -> bool {
+        if self.kept.get(severity as usize).is_some_and(|kept| *kept < KEPT) {
+            return true;
+        }
+        *self.dropped.entry((code, severity)).or_default() += 1;
+        if severity == Severity::Error {
+            self.failed_unlisted.extend(execution.cloned());
+        }
+        false
     }
 }
 
 /// Rules that a lost record may explain: what they say is folded under it, and the verdict can't be told. The decision that is missing (YV301) may be the record that nobody can read.
 const PATH_RULES: [u16; 5] = [201, 202, 206, 301, 311];
+
+/// A hash of the action that a step is about, or that its turn is about.
+fn about(execution: &Execution, step: Option<&Step<'_, '_>>) -> Option<Box<str>> {
+    let action = match &step?.fact {
+        Fact::Proposed(proposal) => Some(&proposal.action),
+        Fact::Executed(executed) => executed.action.as_ref(),
+        Fact::Decided(decision) => decision.modified.as_ref(),
+        _ => None,
+    };
+    let own = action.and_then(|action| action.payload).map(|payload| payload.as_written());
+    let of_turn = || execution.turn().proposal.as_ref().and_then(|kept| kept.what.payload.as_deref());
+    let hash = Sha256::digest(own.or_else(of_turn)?);
+    Some(hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+}
 
 fn scene_drafts(scene: &Scene<'_, '_, '_>) -> Vec<Draft> {
     let mut out = Out::default();
@@ -501,6 +539,7 @@ pub(super) fn problem_finding(
         turn,
         related: Vec::new(),
         help: Some(help(rule)),
+        about: None,
         fingerprint: String::new(),
     })
 }

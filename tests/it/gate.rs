@@ -384,3 +384,84 @@ fn an_attestation_says_how_the_gate_ended_and_about_which_files() {
     fs::write(root.join("key.pem"), "no key").unwrap();
     assert_eq!(gate(root, &attest).code, 2);
 }
+
+/// What holds of a statement doesn't hold of another change.
+#[test]
+fn an_attestation_is_about_all_that_the_gate_would_read() {
+    let repository = repository(PLAIN, GREEN);
+    let root = repository.path();
+    fs::write(root.join("key.pem"), KEY).unwrap();
+    fs::write(root.join("trust.json"), TRUST).unwrap();
+    let attest = ["--attest", "a.json", "--attest-key", "key.pem", "--attest-key-id", "ci", "--now", "2027-01-31"];
+    let verify = |more: &[&str]| {
+        run(root, &[&["attest", "verify", "a.json", "--keys", "trust.json", "--signer", "the gate"], more].concat())
+    };
+    assert_eq!(gate(root, &attest).code, 0);
+    assert_eq!(verify(&[]).code, 0);
+    fs::write(root.join("traces/evil.jsonl"), RED).unwrap();
+    assert!(verify(&[]).out.contains("FAIL traces/evil.jsonl lies here and wasn't attested"));
+    fs::remove_file(root.join("traces/evil.jsonl")).unwrap();
+    fs::write(root.join("yuangs-verify.toml"), format!("# other words\n{PLAIN}")).unwrap();
+    assert!(verify(&[]).out.contains("FAIL the configuration isn't what was attested"));
+    fs::remove_file(root.join("yuangs-verify.toml")).unwrap();
+    assert_eq!(verify(&[]).code, 1);
+    // A threshold that lets errors pass is no reason to believe in them.
+    fs::write(root.join("yuangs-verify.toml"), PLAIN).unwrap();
+    fs::write(root.join("traces/a.jsonl"), RED).unwrap();
+    let ran = gate(root, &[&attest[..], &["--fail-on", "never"]].concat());
+    assert!(ran.code == 0 && ran.out.contains("fail-on = \"never\""), "{}", ran.out);
+    assert!(verify(&[]).out.contains("FAIL the gate let 1 errors pass"));
+    assert_eq!(verify(&["--fail-on", "never"]).code, 0);
+    #[cfg(unix)]
+    {
+        fs::remove_file(root.join("traces/a.jsonl")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", root.join("traces/a.jsonl")).unwrap();
+        assert_eq!(verify(&[]).code, 1, "a device isn't read");
+    }
+}
+
+#[test]
+fn how_the_configuration_is_named_changes_no_name() {
+    let folder = repository("[traces]\npaths = ['.traces', './traces']\n", GREEN);
+    let root = folder.path();
+    fs::create_dir(root.join(".traces")).unwrap();
+    fs::write(root.join(".traces/a.jsonl"), RED).unwrap();
+    let here = gate(root, &["--format", "json"]).out;
+    assert!(here.contains("\".traces/a.jsonl\"") && here.contains("\"traces/a.jsonl\""), "{here}");
+    for config in ["./yuangs-verify.toml", "../x/yuangs-verify.toml"] {
+        let config = config.replace("x", root.file_name().unwrap().to_str().unwrap());
+        assert_eq!(gate(root, &["--config", &config, "--format", "json"]).out, here, "{config}");
+    }
+}
+
+/// Words of a configuration are as hostile as those of a trace.
+#[cfg(unix)]
+#[test]
+fn a_folder_with_a_telling_name_writes_no_line() {
+    let name = "t\n::stop-commands::x\n## passed\n\n@acme/admins ![p](https:/evil.example) <!-- \u{1b}[2J";
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join(name)).unwrap();
+    let config = format!("[traces]\npaths = [{}]\n", serde_json::to_string(name).unwrap());
+    fs::write(folder.path().join("yuangs-verify.toml"), config).unwrap();
+    let ran = gate(folder.path(), &["--report", "markdown=m.md", "--report", "sarif=s.json", "--format", "github"]);
+    assert_eq!(ran.code, 3);
+    let markdown = fs::read_to_string(folder.path().join("m.md")).unwrap();
+    for text in [&ran.out, &ran.err, &markdown] {
+        let acts = |line: &str| line.starts_with("::stop") || line.starts_with("## passed") || line.starts_with('@');
+        assert!(!text.lines().any(acts) && !text.contains('\u{1b}'), "{text}");
+    }
+    assert!(!markdown.contains("![p](") || markdown.contains('`'), "{markdown}");
+}
+
+#[test]
+fn a_baseline_counts_as_it_reads() {
+    let folder = repository(PLAIN, RED);
+    let root = folder.path();
+    assert_eq!(gate(root, &["--write-baseline", "b.json"]).code, 0);
+    assert_eq!(gate(root, &["--baseline", "b.json"]).code, 0);
+    let honest = fs::read_to_string(root.join("b.json")).unwrap();
+    for (word, other) in [("YV301", "YV208"), ("traces/a.jsonl", "traces/old.jsonl")] {
+        fs::write(root.join("b.json"), honest.replace(word, other)).unwrap();
+        assert_eq!(gate(root, &["--baseline", "b.json"]).code, 1, "an entry that names {other} is about something else");
+    }
+}

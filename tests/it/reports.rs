@@ -57,6 +57,7 @@ fn many(count: u64) -> Report {
                 turn: Some(1),
                 related: Vec::new(),
                 help: None,
+                about: None,
                 fingerprint: String::new(),
             });
             report.counts.count(severity);
@@ -299,4 +300,22 @@ fn json_keeps_its_own_schemas() {
         let value = serde_json::from_str(text).unwrap();
         assert!(line.is_valid(&value), "{text}");
     }
+}
+
+/// What isn't listed has happened all the same: an execution fails, however many notes stand before its error.
+#[test]
+fn what_is_not_listed_still_fails_its_execution() {
+    let inputs = discover(&[root().join("corpora/traces")]);
+    let (full, cut) = (corpora(), verify(&inputs, &Options { max_findings: 3, ..Options::default() }));
+    assert_eq!(cut.findings.len(), 3);
+    assert!(cut.findings.iter().all(|f| f.severity == Severity::Error), "the worst are kept");
+    let grades = |report: &Report| {
+        let text = written(report, Format::Text);
+        text.lines().filter(|line| line.contains("FAIL") && line.contains("legal path:")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(grades(&full).len() > 100);
+    assert_eq!(grades(&cut), grades(&full));
+    let failures = |report: &Report| written(report, Format::Junit).matches("<failure").count();
+    let of_inputs = full.findings.iter().filter(|f| f.execution.is_none() && f.severity == Severity::Error).count();
+    assert!(failures(&cut) + of_inputs >= failures(&full) && failures(&cut) > 100, "{} {}", failures(&cut), failures(&full));
 }

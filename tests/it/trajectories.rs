@@ -228,6 +228,13 @@ fn the_commands_end_as_they_should() {
     assert_eq!(run(&["compare", diff, red]).0, 0);
     assert_eq!(run(&["compare", "--golden", green, green]).0, 0);
     assert_eq!(run(&["compare", "--golden", green, diff]).0, 1, "one golden trace has no answer");
+    // What can't be read may hold anything.
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("broken.jsonl");
+    std::fs::write(&broken, std::fs::read_to_string(diff).unwrap() + "{\"record\":\"execution_finished\" rm -rf /\n").unwrap();
+    let (code, out, _) = run(&["compare", "--golden", diff, broken.to_str().unwrap()]);
+    assert!(code == 1 && out.contains("same path: no"), "{out}");
+    assert_eq!(run(&["compare", diff, broken.to_str().unwrap()]).0, 3);
     assert_eq!(run(&["compare", diff, "corpora/traces/hostile/empty.jsonl"]).0, 3);
     assert_eq!(run(&["compare", diff, "corpora/no-such-file"]).0, 2);
 }

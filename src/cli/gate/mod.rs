@@ -10,7 +10,7 @@ pub(super) use setup::{Located, locate};
 
 use super::attest::AttestArgs;
 use super::exit_code;
-use super::output::Failure;
+use super::output::{Failure, tell};
 use super::replay::FailOn;
 use super::reports::{ReportArgs, Target, shell_line, statistics};
 use crate::config::{Applied, Baseline, Config, apply, day_end};
@@ -18,7 +18,6 @@ use crate::diag::assign_fingerprints;
 use crate::report::{Format, Outcome, Run, TextOptions};
 use crate::verify::Report;
 use clap::Args;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Turns that an HTML report draws unless told otherwise.
@@ -98,6 +97,9 @@ impl GateArgs {
             Some(fail_on) => fail_on.severity(),
             None => config.fail_on.map_or(Some(crate::diag::Severity::Error), crate::config::Threshold::severity),
         };
+        if threshold.is_none() {
+            report.notices.push("findings fail nothing here, however bad they are (fail-on = \"never\")".into());
+        }
         let outcome = match (outcome(&mut report, threshold, missing, config), lacking) {
             (Outcome::Clean, Some(lacking)) => Outcome::Empty(lacking),
             (outcome, _) => outcome,
@@ -109,7 +111,7 @@ impl GateArgs {
         self.reports.write(&targets, &run)?;
         self.attest.after(before, &located, baseline.as_deref(), (&report, &outcome, self.now.unwrap_or_default()))?;
         if let Some(sentence) = outcome.sentence() {
-            let _ = writeln!(anstream::stderr().lock(), "{sentence}");
+            tell(sentence);
         }
         Ok(exit_code(&outcome))
     }

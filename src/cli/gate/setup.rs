@@ -26,9 +26,11 @@ impl Located {
     /// The name of a file in reports: relative to the configuration, wherever the command was started, so that
     /// fingerprints stay.
     pub(in crate::cli) fn name(&self, name: &str) -> String {
-        let root = self.root.to_string_lossy().replace('\\', "/");
-        let below = name.strip_prefix(&*root).map(|rest| rest.trim_start_matches('/')).filter(|_| !root.is_empty());
-        below.map_or_else(|| name.to_owned(), |rest| rest.strip_prefix("./").unwrap_or(rest).to_owned())
+        let path = Path::new(name);
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        // `./a` and `a` are one file.
+        let below = below.strip_prefix(".").unwrap_or(below);
+        below.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
     }
 }
 
@@ -50,7 +52,8 @@ pub(in crate::cli) fn locate(path: Option<&Path>) -> Result<Located, Failure> {
     let config = Config::parse(&text).map_err(|e| {
         Failure::unable(format!("`{}`: {e}", path.display()), "`yuangs-verify schema print config` says what may stand in it")
     })?;
-    let root = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    // `./x.toml` lies where `x.toml` does.
+    let root = path.parent().filter(|folder| *folder != Path::new(".")).map(Path::to_path_buf).unwrap_or_default();
     Ok(Located { config, path, root })
 }
 

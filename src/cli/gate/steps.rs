@@ -59,7 +59,14 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
     let inputs = inputs(located, traces);
     let missing = inputs.is_empty().then(|| format!("nothing was verified: no trace under {}", traces.paths.join(", ")));
     let options = Options { settings: Settings { assessor, keys, ..Settings::default() }, max_turns, ..Options::default() };
-    Ok(Part { report: verify(&inputs, &options), missing, lacking: None })
+    let mut report = verify(&inputs, &options);
+    let weaker = match assessor {
+        Assessor::Off => Some("the risk that a record states is believed ([traces] risk = \"off\")"),
+        Assessor::V0 => Some("risk is looked for in fragments of text, and commands aren't understood ([traces] risk = \"v0\")"),
+        Assessor::V1 => None,
+    };
+    report.notices.extend(weaker.map(str::to_owned));
+    Ok(Part { report, missing, lacking: None })
 }
 
 /// Runs the cases of the policy.

@@ -41,6 +41,7 @@ impl Objections {
             turn: None,
             related: Vec::new(),
             help,
+            about: None,
             fingerprint: String::new(),
         };
         self.findings.push(finding);

@@ -130,6 +130,7 @@ fn finding(name: &str, lines: &[Line]) -> Finding {
         turn: None,
         related: Vec::new(),
         help: Some(format!("build it again with the same settings: `repomap build … -o {name}`")),
+        about: None,
         fingerprint: String::new(),
     }];
     assign_fingerprints(&mut findings);

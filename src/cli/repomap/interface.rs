@@ -36,6 +36,7 @@ fn finding(difference: &Difference) -> Option<Finding> {
         turn: None,
         related: Vec::new(),
         help: Some("see who uses it, and say in the pull request that it breaks them; or keep it as it was".into()),
+        about: None,
         fingerprint: String::new(),
     })
 }

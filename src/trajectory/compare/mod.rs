@@ -168,13 +168,16 @@ pub struct Document {
     pub only_in_base: Vec<Side>,
     /// What only the new ones have.
     pub only_in_new: Vec<Side>,
+    /// Records and inputs of either side that nobody could read; they may hold anything, so that nothing is the same then.
+    pub unread: usize,
 }
 
 impl Document {
     /// Whether nothing differs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.only_in_base.is_empty() && self.only_in_new.is_empty() && self.pairs.iter().all(|p| p.differences.is_empty())
+        let paired = self.only_in_base.is_empty() && self.only_in_new.is_empty() && self.unread == 0;
+        paired && self.pairs.iter().all(|p| p.differences.is_empty())
     }
 
     /// Turns that weren't looked at.
@@ -196,9 +199,18 @@ pub fn compare(base: &Book, new: &Book) -> Document {
     };
     let only_in_base = left(&executions.base, &records.base);
     let only_in_new = left(&executions.new, &records.new);
-    let alone = if only_in_base.is_empty() && only_in_new.is_empty() { Sameness::ALL } else { Sameness::NONE };
+    let unread = unread(base) + unread(new);
+    let paired = only_in_base.is_empty() && only_in_new.is_empty() && unread == 0;
+    let alone = if paired { Sameness::ALL } else { Sameness::NONE };
     let same = pairs.iter().fold(alone, |all, pair| all.and(pair.same));
-    Document { version: VERSION, same, pairs, only_in_base, only_in_new }
+    Document { version: VERSION, same, pairs, only_in_base, only_in_new, unread }
+}
+
+/// What a book says can't be read.
+fn unread(book: &Book) -> usize {
+    const UNREADABLE: [&str; 5] = ["YV101", "YV102", "YV103", "YV107", "YV108"];
+    let of_executions = book.executions.iter().flat_map(|e| &e.findings);
+    book.findings.iter().chain(of_executions).filter(|f| UNREADABLE.contains(&&*f.code)).count()
 }
 
 /// Whether two actions are the same: by their canonical hash, which sees what a cut text or a hidden secret doesn't.

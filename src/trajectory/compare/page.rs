@@ -26,6 +26,10 @@ pub fn page(document: &Document) -> Page {
         }
     }
     page.heading(2, "Verdict", Tone::Plain);
+    if document.unread > 0 {
+        let text = format!("{} can't be read, and may hold anything", plural(document.unread as u64, "record or input"));
+        page.toned("unread", text, Tone::Bad);
+    }
     verdict(document.same, &mut page);
     page
 }
