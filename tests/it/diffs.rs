@@ -121,14 +121,18 @@ fn corrupt(n: &mut Numbers, diff: &mut String, file: &mut [String]) {
     *diff = lines.concat();
 }
 
-/// What git says of every case: one process of a shell runs them all.
+/// What git says of every case.
 fn git_verdicts(folder: &Path, count: u64) -> Vec<bool> {
-    let mut script = String::from("git init -q .\n");
+    let mut script = String::new();
+    // Each folder stands alone: git doesn't look for a repository around it.
     for n in 0..count {
         writeln!(script, "cd {n} && {{ git apply --check ../{n}.diff 2>/dev/null; echo $?; cd ..; }}").unwrap();
     }
-    // Each folder stands alone, so that git doesn't look for a repository around it.
-    let script = script.replace("git init -q .\n", "");
+    verdicts(folder, &script)
+}
+
+/// Runs a script that prints an exit code a line: one process of a shell runs all cases.
+fn verdicts(folder: &Path, script: &str) -> Vec<bool> {
     let mut shell = Command::new("sh");
     shell.current_dir(folder).arg("-s").stdin(Stdio::piped()).stdout(Stdio::piped());
     shell.env("GIT_CEILING_DIRECTORIES", folder).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
@@ -183,4 +187,83 @@ fn git_apply_agrees() {
     assert!(other.is_empty(), "{} others\n{}", other.len(), other.first().unwrap());
     assert!(applied > 300 && cases.len() - applied > 300, "{applied} apply, the rest doesn't");
     assert!(agreed + stricter == cases.len() && stricter < cases.len() / 10, "{stricter} refused on purpose");
+}
+
+/// Parts of a diff that move files, links and folders into each other's place: no two take or fill the same name.
+fn parts(n: &mut Numbers) -> String {
+    const THERE: [(&str, &str, &str); 6] = [
+        ("a", "100644", "a"),
+        ("d/s", "100644", "s"),
+        ("d/t", "100644", "t"),
+        ("e/f/g", "100644", "g"),
+        ("l", "120000", "d"),
+        ("x", "100755", "x"),
+    ];
+    const NEW: [&str; 14] = ["a", "a/b", "d", "d/s", "d/s/u", "d/n", "e", "e/f", "e/f/h", "l", "l/s", "l/n", "m", "m/n"];
+    let (mut taken, mut filled, mut diff) = (Vec::new(), Vec::new(), String::new());
+    for _ in 0..=n.below(4) {
+        let ((old, mode, content), new) = (THERE[n.below(THERE.len())], NEW[n.below(NEW.len())]);
+        let kind = n.below(5);
+        if (kind < 3 && taken.contains(&old)) || (kind > 1 && filled.contains(&new)) {
+            continue;
+        }
+        let end = |mode: &str| if mode == "120000" { "\n\\ No newline at end of file" } else { "" };
+        match kind {
+            0 | 1 => {
+                taken.push(old);
+                let end = end(mode);
+                writeln!(diff, "diff --git a/{old} b/{old}\ndeleted file mode {mode}\n--- a/{old}\n+++ /dev/null\n@@ -1 +0,0 @@\n-{content}{end}")
+            }
+            2 if old != new => {
+                taken.push(old);
+                filled.push(new);
+                // Git sees only by a mode in the header that a link goes.
+                let index = if mode == "120000" { "index 1..1 120000\n" } else { "" };
+                write!(diff, "diff --git a/{old} b/{new}\nsimilarity index 100%\nrename from {old}\nrename to {new}\n{index}")
+            }
+            _ => {
+                filled.push(new);
+                let mode = ["100644", "120000"][n.below(2)];
+                let end = end(mode);
+                writeln!(diff, "diff --git a/{new} b/{new}\nnew file mode {mode}\n--- /dev/null\n+++ b/{new}\n@@ -0,0 +1 @@\n+d{end}")
+            }
+        }
+        .unwrap();
+    }
+    diff
+}
+
+#[cfg(unix)]
+#[test]
+fn git_agrees_about_what_stands_in_whose_place() {
+    const CASES: usize = 400;
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().join("tree");
+    std::fs::create_dir_all(tree.join("d")).unwrap();
+    std::fs::create_dir_all(tree.join("e/f")).unwrap();
+    for (path, content) in [("a", "a\n"), ("d/s", "s\n"), ("d/t", "t\n"), ("e/f/g", "g\n"), ("x", "x\n")] {
+        std::fs::write(tree.join(path), content).unwrap();
+    }
+    std::os::unix::fs::symlink("d", tree.join("l")).unwrap();
+    let mut numbers = Numbers(SplitMix(7));
+    let diffs: Vec<String> = std::iter::repeat_with(|| parts(&mut numbers)).filter(|d| !d.is_empty()).take(CASES).collect();
+    // Whether it would apply git doesn't always tell before it writes: it is let.
+    let mut script = String::from(
+        "cd tree && chmod +x x && git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm x >&2\n",
+    );
+    for (n, diff) in diffs.iter().enumerate() {
+        std::fs::write(folder.path().join(format!("{n}.diff")), diff).unwrap();
+        writeln!(script, "git apply --index ../{n}.diff 2>/dev/null; echo $?; git reset -q --hard; git clean -qfdx").unwrap();
+    }
+    let verdicts = verdicts(folder.path(), &script);
+    assert_eq!(verdicts.len(), diffs.len(), "git has judged every case");
+    let base = Folder::new(&tree);
+    let mut applied = 0;
+    for (diff, git) in diffs.iter().zip(verdicts) {
+        let limits = Limits::default();
+        let outcome = apply(&parse(diff.as_bytes(), &limits).unwrap(), &mut Overlay::new(&base), &limits);
+        assert_eq!(outcome.applies(), git, "{outcome:#?}\n{diff}");
+        applied += usize::from(git);
+    }
+    assert!(applied > CASES / 5 && applied < CASES * 4 / 5, "{applied} apply, the rest doesn't");
 }

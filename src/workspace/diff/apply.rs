@@ -1,9 +1,10 @@
 //! Diffs applied in memory, as `git apply` does it: a hunk may stand elsewhere than it says, but what it says stands there
 //! must stand there, byte for byte; and a diff applies as a whole or not at all.
 
+use super::after::After;
 use super::nearest::{Nearest, nearest};
 use super::place::{Id, Image, TooMuchWork};
-use super::tree::{File, Found, Overlay, Spellings, Tree, TreeError};
+use super::tree::{File, Found, Overlay, Tree, TreeError};
 use super::{Change, Diff, FileDiff, Hunk, Limits, Mode};
 use crate::workspace::path::{self, PathFault};
 use std::collections::{BTreeMap, BTreeSet};
@@ -121,8 +122,7 @@ impl Outcome {
     /// Whether nothing is known against it, but something can't be judged: binary content, or what can't be read.
     #[must_use]
     pub fn is_unjudged(&self) -> bool {
-        let open = |f: &FileOutcome| matches!(f.refusal, Some(Refusal::Binary | Refusal::Unreadable(_) | Refusal::Work));
-        !self.applies() && self.files.iter().all(|f| f.applies() || (open(f) && !f.conflicts()))
+        !self.applies() && self.files.iter().all(|f| f.applies() || f.is_unjudged())
     }
 }
 
@@ -133,6 +133,12 @@ impl FileOutcome {
         self.refusal.is_none() && !self.conflicts()
     }
 
+    /// Whether nothing is known against the part, but it can't be judged.
+    #[must_use]
+    pub fn is_unjudged(&self) -> bool {
+        matches!(self.refusal, Some(Refusal::Binary | Refusal::Unreadable(_) | Refusal::Work)) && !self.conflicts()
+    }
+
     fn conflicts(&self) -> bool {
         self.hunks.iter().any(|h| matches!(h.place, Place::Conflict(_)))
     }
@@ -141,30 +147,34 @@ impl FileOutcome {
 /// Applies a diff to a tree. The tree changes if all of the diff applies, else not at all.
 #[must_use]
 pub fn apply(diff: &Diff<'_>, tree: &mut Overlay<'_>, limits: &Limits) -> Outcome {
-    let leaves = |f: &&FileDiff<'_>| matches!(f.change, Change::Delete | Change::Rename);
-    let leaving: BTreeSet<&str> = diff.files.iter().filter(leaves).map(|f| f.old.as_str()).collect();
-    let mut run = Run { tree, leaving, changes: BTreeMap::new(), made: Spellings::default(), work: limits.work, limits };
-    let files = diff.files.iter().map(|file| run.file(file)).collect();
-    let outcome = Outcome { files };
+    let mut run = Run { tree, after: After::new(diff, tree), changes: BTreeMap::new(), work: limits.work, limits };
+    let mut files: Vec<FileOutcome> = diff.files.iter().map(|file| run.file(file)).collect();
+    let mut met = BTreeSet::new();
+    for (part, outcome) in diff.files.iter().zip(&mut files) {
+        // Of a name that several parts make the first one tells.
+        if (outcome.applies() || outcome.is_unjudged()) && part.change != Change::Delete && met.insert(&part.new) {
+            outcome.refusal = run.check_result(&part.new).err().or(outcome.refusal.take());
+        }
+    }
     let changes = run.changes;
+    let outcome = Outcome { files };
     if outcome.applies() {
         tree.take(changes);
     }
     outcome
 }
 
-struct Run<'r, 't> {
-    tree: &'r Overlay<'t>,
-    /// Names that the diff gives up: others may take them.
-    leaving: BTreeSet<&'r str>,
+struct Run<'r> {
+    tree: &'r Overlay<'r>,
+    /// What stands once all parts are applied.
+    after: After<'r>,
     /// What earlier parts of this diff have made.
     changes: BTreeMap<String, Option<File>>,
-    made: Spellings,
     work: usize,
     limits: &'r Limits,
 }
 
-impl Run<'_, '_> {
+impl Run<'_> {
     fn file(&mut self, diff: &FileDiff<'_>) -> FileOutcome {
         let mut hunks = Vec::new();
         let refusal = self.change(diff, &mut hunks).err();
@@ -172,9 +182,8 @@ impl Run<'_, '_> {
     }
 
     fn change(&mut self, diff: &FileDiff<'_>, hunks: &mut Vec<HunkOutcome>) -> Result<(), Refusal> {
-        self.check_path(&diff.old)?;
-        if diff.new != diff.old {
-            self.check_path(&diff.new)?;
+        for name in [&diff.old, &diff.new] {
+            path::entry(name).map_err(|fault| Refusal::Unsafe { path: name.clone(), fault })?;
         }
         let before = self.before(diff)?;
         let creates = before.is_none() || matches!(diff.change, Change::Rename | Change::Copy);
@@ -182,6 +191,9 @@ impl Run<'_, '_> {
             self.check_new(&diff.new)?;
         }
         let mode = Self::mode(diff, before.as_ref())?;
+        if diff.change != Change::Delete {
+            self.after.learn(&diff.new, mode);
+        }
         if diff.binary {
             return Err(Refusal::Binary);
         }
@@ -202,21 +214,20 @@ impl Run<'_, '_> {
             self.changes.entry(diff.old.clone()).or_insert(None);
         }
         let content = if diff.hunks.is_empty() { content } else { Rc::from(after) };
-        self.make(&diff.new, File { mode, content });
+        self.changes.insert(diff.new.clone(), Some(File { mode, content }));
         Ok(())
     }
 
     /// The file as the part finds it; `None` when it makes it.
     fn before(&self, diff: &FileDiff<'_>) -> Result<Option<File>, Refusal> {
-        let limit = self.limits.file_bytes;
-        let found = match diff.change {
-            Change::Create => return Ok(None),
+        let found = match (diff.change, self.changes.get(&diff.old)) {
+            (Change::Create, _) => return Ok(None),
+            (Change::Modify | Change::Delete, Some(changed)) => changed.clone(),
             // Names and copies are taken from what was there before the diff, as git does it: two files may swap names.
-            Change::Rename | Change::Copy => self.tree.file(&diff.old, limit)?,
-            Change::Modify | Change::Delete => match self.changes.get(&diff.old) {
-                Some(changed) => changed.clone(),
-                None => self.tree.file(&diff.old, limit)?,
-            },
+            _ => {
+                check_way(&diff.old, |path| self.tree.look(path), |path| Ok(self.tree.twin(path)))?;
+                self.tree.file(&diff.old, self.limits.file_bytes)?
+            }
         };
         match found {
             Some(file) => Ok(Some(file)),
@@ -225,64 +236,26 @@ impl Run<'_, '_> {
         }
     }
 
-    /// A path must be one inside, and no part of the way may lead elsewhere.
-    fn check_path(&self, name: &str) -> Result<(), Refusal> {
-        path::entry(name).map_err(|fault| Refusal::Unsafe { path: name.to_owned(), fault })?;
-        for folder in path::above(name) {
-            let what = match self.look(folder)? {
-                Found::Nothing => {
-                    // On a system that folds, another spelling of a link leads where the link leads.
-                    if let Some(twin) = self.twin(folder)
-                        && matches!(self.look(&twin)?, Found::File(Mode::Link | Mode::Submodule))
-                    {
-                        return Err(Refusal::Twin { twin });
-                    }
-                    continue;
-                }
-                Found::Folder => continue,
-                Found::File(Mode::Link) => "a symbolic link",
-                Found::File(Mode::Submodule) => "a submodule",
-                Found::File(Mode::File | Mode::Executable) => "a file",
-            };
-            return Err(Refusal::Beyond { at: folder.to_owned(), what });
-        }
-        Ok(())
-    }
-
-    /// What stands at a path, with what this diff has made.
-    fn look(&self, name: &str) -> Result<Found, Refusal> {
-        match self.changes.get(name) {
-            Some(changed) => Ok(changed.as_ref().map_or(Found::Nothing, |f| Found::File(f.mode))),
-            None => Ok(self.tree.look(name)?),
-        }
-    }
-
-    /// Another spelling of a path that stands, before this diff or by it.
-    fn twin(&self, name: &str) -> Option<String> {
-        let stands = |twin: &String| self.changes.get(twin) != Some(&None);
-        let made = self.made.others(name).find(|twin| stands(twin)).cloned();
-        made.or_else(|| self.tree.twin(name).filter(stands))
-    }
-
-    fn make(&mut self, name: &str, file: File) {
-        self.made.add(name);
-        self.changes.insert(name.to_owned(), Some(file));
-    }
-
-    /// What is made must not be there, nor anything that some file system takes for it.
+    /// What is made must not be there. What it is made below, and what is left below it, other parts have a say in:
+    /// [`Run::check_result`].
     fn check_new(&self, name: &str) -> Result<(), Refusal> {
-        let made = self.changes.get(name);
-        let there = match made {
+        let there = match self.changes.get(name) {
             Some(changed) => changed.is_some(),
-            None => self.tree.look(name)? != Found::Nothing,
+            None => matches!(self.tree.look(name)?, Found::File(_)),
         };
-        if there && !self.leaving.contains(name) {
-            return Err(Refusal::Exists);
+        if there && !self.after.leaves(name) { Err(Refusal::Exists) } else { Ok(()) }
+    }
+
+    /// What a part makes must be able to stand where it puts it, beside what all other parts make and leave.
+    fn check_result(&self, name: &str) -> Result<(), Refusal> {
+        check_way(name, |path| self.after.look(path), |path| self.after.twin(path))?;
+        match self.tree.look(name)? {
+            // It only changes, or another file takes its place.
+            Found::File(_) => return Ok(()),
+            Found::Folder if self.after.keeps(name)? => return Err(Refusal::Exists),
+            Found::Folder | Found::Nothing => {}
         }
-        match self.twin(name).filter(|twin| !self.leaving.contains(twin.as_str())) {
-            Some(twin) => Err(Refusal::Twin { twin }),
-            None => Ok(()),
-        }
+        self.after.twin(name)?.map_or(Ok(()), |twin| Err(Refusal::Twin { twin }))
     }
 
     /// The mode after the change.
@@ -334,4 +307,31 @@ impl Run<'_, '_> {
         self.work = image.work();
         Ok((image.bytes(), image.is_empty()))
     }
+}
+
+/// No part of the way to a file may lead elsewhere.
+fn check_way(
+    name: &str,
+    look: impl Fn(&str) -> Result<Found, TreeError>,
+    twin: impl Fn(&str) -> Result<Option<String>, TreeError>,
+) -> Result<(), Refusal> {
+    for folder in path::above(name) {
+        let what = match look(folder)? {
+            Found::Nothing => {
+                // On a system that folds, another spelling of a link leads where the link leads.
+                if let Some(twin) = twin(folder)?
+                    && matches!(look(&twin)?, Found::File(Mode::Link | Mode::Submodule))
+                {
+                    return Err(Refusal::Twin { twin });
+                }
+                continue;
+            }
+            Found::Folder => continue,
+            Found::File(Mode::Link) => "a symbolic link",
+            Found::File(Mode::Submodule) => "a submodule",
+            Found::File(Mode::File | Mode::Executable) => "a file",
+        };
+        return Err(Refusal::Beyond { at: folder.to_owned(), what });
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@
 //! A diff is bytes: the files that it is about may be in any encoding. Nothing here touches a file system
 //! but [`tree::Folder`], which only reads.
 
+mod after;
 pub mod apply;
 mod error;
 mod header;

@@ -1,6 +1,6 @@
 use super::apply::{Outcome, Place, Refusal, apply};
 use super::nearest::Obstacle;
-use super::tree::{File, Folder, Overlay};
+use super::tree::{File, Folder, Found, Overlay, Tree as _};
 use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -182,7 +182,8 @@ fn what_cannot_be_is_refused() {
     assert_eq!(refusal(&[], &format!("{link}{through}")), Refusal::Beyond { at: "l".into(), what: "a symbolic link" });
     // On a system that folds names, the link is what the second part writes through.
     let folded = "--- /dev/null\n+++ b/L/passwd\n@@ -0,0 +1 @@\n+b\n";
-    assert_eq!(refusal(&[], &format!("{link}{folded}")), Refusal::Twin { twin: "l".into() });
+    let outcome = on(&[], &format!("{link}{folded}")).0;
+    assert_eq!(outcome.files[1].refusal, Some(Refusal::Twin { twin: "l".into() }));
     let hook = refusal(&[], "--- /dev/null\n+++ b/.GIT/hooks/x\n@@ -0,0 +1 @@\n+b\n");
     assert!(matches!(hook, Refusal::Unsafe { .. }), "{hook:?}");
     let part = "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n";
@@ -191,6 +192,107 @@ fn what_cannot_be_is_refused() {
     assert_eq!(refusal(&[("x", "a\n")], typed), Refusal::Type { expected: "120000", found: "100644" });
     let binary = on(&[("x", "a")], "diff --git a/x b/x\nindex 1..2 100644\nBinary files a/x and b/x differ\n").0;
     assert!(binary.is_unjudged() && !binary.applies());
+}
+
+/// A part that makes a file, or a link (`120000`).
+fn new(path: &str, mode: &str, content: &str) -> String {
+    let end = if mode == "120000" { "\\ No newline at end of file\n" } else { "" };
+    format!("diff --git a/{path} b/{path}\nnew file mode {mode}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+{content}\n{end}")
+}
+
+/// A part that removes a file with one line, or a link.
+fn gone(path: &str, mode: &str, content: &str) -> String {
+    let end = if mode == "120000" { "\\ No newline at end of file\n" } else { "" };
+    format!(
+        "diff --git a/{path} b/{path}\ndeleted file mode {mode}\n--- a/{path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-{content}\n{end}"
+    )
+}
+
+/// What is refused of two parts, whichever of them comes first: each path with its refusal, sorted.
+fn both_ways(files: &[(&str, &str)], parts: [&str; 2]) -> Vec<(String, Refusal)> {
+    let outcome = |first: &str, second: &str| {
+        let outcome = on(files, &format!("{first}{second}")).0;
+        let applies = outcome.applies();
+        let mut refused: Vec<_> = outcome.files.into_iter().filter_map(|f| Some((f.path, f.refusal?))).collect();
+        assert_eq!(applies, refused.is_empty());
+        refused.sort_by(|a, b| a.0.cmp(&b.0));
+        refused
+    };
+    let [one, other] = parts;
+    let refused = outcome(one, other);
+    assert_eq!(refused, outcome(other, one), "{one}{other}");
+    refused
+}
+
+#[test]
+fn the_order_of_parts_decides_nothing() {
+    let beyond = |path: &str, at: &str, what| vec![(path.to_owned(), Refusal::Beyond { at: at.into(), what })];
+    let exists = |path: &str| vec![(path.to_owned(), Refusal::Exists)];
+    let (inside, link) = (new("d/x", "100644", "evil"), new("d", "120000", "/etc"));
+    assert_eq!(both_ways(&[], [&inside, &link]), beyond("d/x", "d", "a symbolic link"));
+    assert_eq!(both_ways(&[], [&inside, &new("d", "100644", "x")]), beyond("d/x", "d", "a file"));
+    let twin = |path: &str, twin: &str| (path.to_owned(), Refusal::Twin { twin: twin.into() });
+    assert_eq!(both_ways(&[], [&new("D/x", "100644", "evil"), &link]), [twin("D/x", "d"), twin("d", "D")]);
+    // A folder becomes a link or a file when all that it holds goes.
+    let folder = [("d/s", "s\n")];
+    for mode in ["120000", "100644"] {
+        assert_eq!(both_ways(&folder, [&new("d", mode, "/srv"), &gone("d/s", "100644", "s")]), []);
+    }
+    let more = [("d/s", "s\n"), ("d/t", "t\n")];
+    assert_eq!(both_ways(&more, [&link, &gone("d/s", "100644", "s")]), exists("d"));
+    assert_eq!(both_ways(&folder, [&link, &new("n", "100644", "n")]), exists("d"));
+    // And the other way round.
+    assert_eq!(both_ways(&[("d", "d\n")], [&new("d/x", "100644", "x"), &gone("d", "100644", "d")]), []);
+    // Another spelling that goes is none, and one that a part makes anew is one.
+    let (goes, comes) = (gone("readme", "100644", "x"), new("README", "100644", "x"));
+    assert_eq!(both_ways(&[("readme", "x\n")], [&goes, &comes]), []);
+    let anew = new("readme", "120000", "/etc");
+    assert_eq!(both_ways(&[("readme", "x\n")], [&format!("{goes}{anew}"), &comes]), [twin("README", "readme")]);
+    // What gets another name may say nothing of its mode.
+    let renamed = "diff --git a/l b/d\nrename from l\nrename to d\n";
+    assert_eq!(both_ways(&[("l", "x")], [renamed, &inside]), beyond("d/x", "d", "a file"));
+    let down = "diff --git a/d b/d/x\nrename from d\nrename to d/x\n";
+    assert_eq!(both_ways(&[("d", "x")], [down, &new("n", "100644", "n")]), []);
+    assert_eq!(
+        both_ways(&[("d", "x")], [&down.replace("rename", "copy"), &new("n", "100644", "n")]),
+        beyond("d/x", "d", "a file")
+    );
+    // What isn't judged stands nevertheless.
+    let binary = "diff --git a/d b/d\nnew file mode 120000\nindex 0..1\nBinary files /dev/null and b/d differ\n";
+    let outcome = on(&[], &format!("{inside}{binary}")).0;
+    assert_eq!(outcome.files[0].refusal, Some(Refusal::Beyond { at: "d".into(), what: "a symbolic link" }));
+    assert!(!outcome.is_unjudged());
+}
+
+#[test]
+fn nothing_behind_a_link_is_read() {
+    let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(elsewhere.path().join("s"), "secret\n").unwrap();
+    let target = elsewhere.path().to_str().unwrap();
+    let base = Folder::new(folder.path());
+    let mut tree = Overlay::new(&base);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(target, folder.path().join("l")).unwrap();
+    #[cfg(not(unix))]
+    tree.take([("l".to_owned(), Some(File { mode: Mode::Link, content: target.as_bytes().into() }))].into());
+    assert_eq!(base.look("l/s").unwrap(), Found::Nothing);
+    // The link goes, and what is read is read before that.
+    let goes = gone("l", "120000", target);
+    let read = "--- a/l/s\n+++ b/l/s\n@@ -1 +1 @@\n-public\n+x\n";
+    let copied = "diff --git a/l/s b/n\ncopy from l/s\ncopy to n\n";
+    for through in [read, copied, &gone("l/s", "100644", "secret")] {
+        let outcome = apply(&parsed(&format!("{goes}{through}")), &mut tree, &Limits::default());
+        let refusal = Refusal::Beyond { at: "l".into(), what: "a symbolic link" };
+        assert_eq!(outcome.files[1].refusal, Some(refusal), "{through}");
+        assert_eq!(outcome.files[1].hunks, []);
+    }
+    let written = format!("{}{goes}", new("l/s", "100644", "x"));
+    assert!(apply(&parsed(&written), &mut tree, &Limits::default()).applies());
+    // The folder that stands there now is one for the next diff too.
+    let over = apply(&parsed(&new("l", "100644", "x")), &mut tree, &Limits::default());
+    assert_eq!(over.files[0].refusal, Some(Refusal::Exists));
+    let inside = apply(&parsed(&new("l/t", "100644", "x")), &mut tree, &Limits::default());
+    assert!(inside.applies());
 }
 
 #[test]

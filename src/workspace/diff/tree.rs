@@ -68,6 +68,12 @@ pub trait Tree {
     /// When the tree can't be read, or the file is too large.
     fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError>;
 
+    /// Whether a folder holds a file, however deep, of which `gone` doesn't say that it goes.
+    ///
+    /// # Errors
+    /// When the tree can't be read.
+    fn keeps(&self, folder: &str, gone: &dyn Fn(&str) -> bool) -> Result<bool, TreeError>;
+
     /// Another spelling of `path` that stands in the tree and that a file system which folds letters' case, or
     /// normalises Unicode, takes for the same. `None` also when the tree can't say.
     fn twin(&self, path: &str) -> Option<String>;
@@ -83,6 +89,11 @@ impl Spellings {
         for place in path::above(file).chain([file]) {
             self.0.entry(path::fold(place)).or_default().insert(place.to_owned());
         }
+    }
+
+    /// Whether a path was added, or a file below it.
+    pub(super) fn holds(&self, path: &str) -> bool {
+        self.0.get(&path::fold(path)).is_some_and(|all| all.contains(path))
     }
 
     /// The other spellings of a path.
@@ -126,10 +137,10 @@ impl<'r> Revision<'r> {
     }
 }
 
-/// Whether something lies below a path, of files by their paths.
-fn is_folder<T>(files: &BTreeMap<String, T>, path: &str) -> bool {
+/// What lies below a path, of files by their paths.
+fn below<'f, T>(files: &'f BTreeMap<String, T>, path: &str) -> impl Iterator<Item = (&'f String, &'f T)> {
     let below = format!("{path}/");
-    files.range(below.clone()..).next().is_some_and(|(name, _)| name.starts_with(&below))
+    files.range(below.clone()..).take_while(move |(name, _)| name.starts_with(&below))
 }
 
 impl Tree for Revision<'_> {
@@ -137,7 +148,7 @@ impl Tree for Revision<'_> {
         if let Some((mode, _)) = self.files.get(path) {
             return Ok(Found::File(*mode));
         }
-        Ok(if is_folder(&self.files, path) { Found::Folder } else { Found::Nothing })
+        Ok(if below(&self.files, path).next().is_some() { Found::Folder } else { Found::Nothing })
     }
 
     fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError> {
@@ -152,6 +163,10 @@ impl Tree for Revision<'_> {
         }
     }
 
+    fn keeps(&self, folder: &str, gone: &dyn Fn(&str) -> bool) -> Result<bool, TreeError> {
+        Ok(below(&self.files, folder).any(|(path, _)| !gone(path)))
+    }
+
     fn twin(&self, path: &str) -> Option<String> {
         // A tree that holds both already isn't this path's doing.
         let here = self.look(path).is_ok_and(|found| found != Found::Nothing);
@@ -164,7 +179,7 @@ impl Tree for BTreeMap<String, String> {
     fn look(&self, path: &str) -> Result<Found, TreeError> {
         Ok(match () {
             () if self.contains_key(path) => Found::File(Mode::File),
-            () if is_folder(self, path) => Found::Folder,
+            () if below(self, path).next().is_some() => Found::Folder,
             () => Found::Nothing,
         })
     }
@@ -175,6 +190,10 @@ impl Tree for BTreeMap<String, String> {
             return Err(TreeError::TooLarge { path: path.to_owned(), size: content.len() as u64, limit });
         }
         Ok(Rc::from(content))
+    }
+
+    fn keeps(&self, folder: &str, gone: &dyn Fn(&str) -> bool) -> Result<bool, TreeError> {
+        Ok(below(self, folder).any(|(path, _)| !gone(path)))
     }
 
     fn twin(&self, path: &str) -> Option<String> {
@@ -198,6 +217,19 @@ impl Folder {
     pub fn new(root: &Path) -> Self {
         Self { root: root.to_path_buf() }
     }
+
+    /// What the file system says of a path, without following a link at its end.
+    fn metadata(&self, path: &str) -> Result<Option<std::fs::Metadata>, TreeError> {
+        match self.root.join(path).symlink_metadata() {
+            Ok(metadata) => Ok(Some(metadata)),
+            Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => Ok(None),
+            Err(source) => Err(unreadable(path, source)),
+        }
+    }
+}
+
+fn unreadable(path: &str, source: std::io::Error) -> TreeError {
+    TreeError::Io { path: path.to_owned(), source }
 }
 
 #[cfg(unix)]
@@ -212,13 +244,13 @@ fn may_run(_: &std::fs::Metadata) -> bool {
 
 impl Tree for Folder {
     fn look(&self, path: &str) -> Result<Found, TreeError> {
-        let metadata = match self.root.join(path).symlink_metadata() {
-            Ok(metadata) => metadata,
-            Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+        // Behind a link nothing of this tree stands, whatever the file system finds there.
+        for folder in path::above(path) {
+            if self.metadata(folder)?.is_none_or(|found| !found.is_dir()) {
                 return Ok(Found::Nothing);
             }
-            Err(source) => return Err(TreeError::Io { path: path.to_owned(), source }),
-        };
+        }
+        let Some(metadata) = self.metadata(path)? else { return Ok(Found::Nothing) };
         let kind = metadata.file_type();
         Ok(if kind.is_symlink() {
             Found::File(Mode::Link)
@@ -233,7 +265,7 @@ impl Tree for Folder {
 
     fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError> {
         let full = self.root.join(path);
-        let refused = |source| TreeError::Io { path: path.to_owned(), source };
+        let refused = |source| unreadable(path, source);
         let metadata = full.symlink_metadata().map_err(refused)?;
         if metadata.file_type().is_symlink() {
             let target = std::fs::read_link(&full).map_err(refused)?;
@@ -247,6 +279,25 @@ impl Tree for Folder {
             return Err(TreeError::TooLarge { path: path.to_owned(), size: metadata.len(), limit });
         }
         Ok(Rc::from(std::fs::read(&full).map_err(refused)?))
+    }
+
+    fn keeps(&self, folder: &str, gone: &dyn Fn(&str) -> bool) -> Result<bool, TreeError> {
+        let mut open = vec![folder.to_owned()];
+        while let Some(folder) = open.pop() {
+            let refused = |source| unreadable(&folder, source);
+            for entry in std::fs::read_dir(self.root.join(&folder)).map_err(refused)? {
+                let entry = entry.map_err(refused)?;
+                // A name that is no text can't be one that a diff gives up.
+                let Ok(name) = entry.file_name().into_string() else { return Ok(true) };
+                let path = format!("{folder}/{name}");
+                if entry.file_type().map_err(refused)?.is_dir() {
+                    open.push(path);
+                } else if !gone(&path) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     fn twin(&self, path: &str) -> Option<String> {
@@ -320,16 +371,31 @@ impl<'t> Overlay<'t> {
 
 impl Tree for Overlay<'_> {
     fn look(&self, path: &str) -> Result<Found, TreeError> {
-        if let Some(changed) = self.changes.get(path) {
-            return Ok(changed.as_ref().map_or(Found::Nothing, |file| Found::File(file.mode)));
+        let changed = self.changes.get(path);
+        if let Some(Some(file)) = changed {
+            return Ok(Found::File(file.mode));
         }
-        let below = format!("{path}/");
-        let made = self.changes.range(below.clone()..).take_while(|(name, _)| name.starts_with(&below)).any(|(_, f)| f.is_some());
-        if made { Ok(Found::Folder) } else { self.base.look(path) }
+        // Where a file is gone a folder may stand now.
+        let made = below(&self.changes, path).any(|(_, file)| file.is_some());
+        match changed {
+            _ if made => Ok(Found::Folder),
+            Some(_) => Ok(Found::Nothing),
+            None => self.base.look(path),
+        }
     }
 
     fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError> {
         Ok(self.file(path, limit)?.map_or_else(|| Rc::from([]), |file| file.content))
+    }
+
+    fn keeps(&self, folder: &str, gone: &dyn Fn(&str) -> bool) -> Result<bool, TreeError> {
+        if below(&self.changes, folder).any(|(path, file)| file.is_some() && !gone(path)) {
+            return Ok(true);
+        }
+        match self.base.look(folder)? {
+            Found::Folder => self.base.keeps(folder, &|path| gone(path) || self.changes.contains_key(path)),
+            Found::File(_) | Found::Nothing => Ok(false),
+        }
     }
 
     fn twin(&self, path: &str) -> Option<String> {
