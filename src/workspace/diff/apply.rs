@@ -288,7 +288,8 @@ impl Run<'_> {
         if hunks.is_empty() {
             return Ok((Vec::new(), true));
         }
-        let mut image = Image::new(content, self.work);
+        // A file whose search takes too long leaves nothing for the others: else each of them could take as long.
+        let mut image = Image::new(content, std::mem::take(&mut self.work));
         image.spend(image.lines().len()).map_err(out_of_work)?;
         for hunk in hunks {
             let old: Vec<Id> = hunk.old_rows().map(|row| image.id(row)).collect();

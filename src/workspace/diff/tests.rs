@@ -113,8 +113,12 @@ fn limits_hold() {
     let text = format!("--- a/x\n+++ b/x\n{hunks}");
     let folder = tempfile::tempdir().unwrap();
     let base = Folder::new(folder.path());
-    let outcome = apply(&parsed(&text), &mut tree(&base, &[("x", &file)]), &Limits { work: 2_000_000, ..Limits::default() });
-    assert_eq!(outcome.files[0].refusal, Some(Refusal::Work));
+    // What one file has spent isn't there for the next one.
+    let text = format!("{text}--- a/y\n+++ b/y\n@@ -1 +1 @@\n-b\n+c\n");
+    let mut files = tree(&base, &[("x", &file), ("y", "b\n")]);
+    let outcome = apply(&parsed(&text), &mut files, &Limits { work: 2_000_000, ..Limits::default() });
+    let refusals: Vec<_> = outcome.files.into_iter().map(|f| f.refusal).collect();
+    assert_eq!(refusals, [Some(Refusal::Work), Some(Refusal::Work)]);
 }
 
 #[test]
