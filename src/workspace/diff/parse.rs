@@ -1,6 +1,6 @@
 //! From text to [`Diff`], strictly: what `git apply` would skip as garbage behind a hunk is a mistake here.
 
-use super::header::{self, Name, bare, text};
+use super::header::{self, Name, bare};
 use super::{Change, Diff, DiffError, Fault, FileDiff, Hunk, Limits, Line, Mode, Row, Side};
 
 /// Reads a unified diff or a git diff.
@@ -80,6 +80,11 @@ struct Header {
 
 fn split(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at_checked(memchr::memchr(b'\n', text).map_or(text.len(), |n| n + 1)).unwrap_or((text, b""))
+}
+
+/// What a message says of bytes.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn row(line: &[u8]) -> &[u8] {

@@ -299,6 +299,22 @@ fn nothing_behind_a_link_is_read() {
     assert!(inside.applies());
 }
 
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_text_are_found_by_their_bytes() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(std::ffi::OsStr::from_bytes(b"t\xff")), "a\n").unwrap();
+    let base = Folder::new(folder.path());
+    let change = |name: &str| format!("--- \"a/{name}\"\n+++ \"b/{name}\"\n@@ -1 +1 @@\n-a\n+b\n");
+    let refusal =
+        |name: &str| apply(&parsed(&change(name)), &mut Overlay::new(&base), &Limits::default()).files.remove(0).refusal;
+    assert_eq!(refusal("t\\377"), None);
+    for other in ["t\\376", "t\u{fffd}", "t\u{fffd}ff"] {
+        assert_eq!(refusal(other), Some(Refusal::Missing), "{other}");
+    }
+}
+
 #[test]
 fn a_folder_is_read_and_never_written() {
     let folder = tempfile::tempdir().unwrap();

@@ -2,8 +2,9 @@
 
 use super::Mode;
 use crate::workspace::git::{Entry, GitError, Kind, ObjectId, Repository};
-use crate::workspace::path;
+use crate::workspace::{name, path};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use thiserror::Error;
@@ -24,7 +25,7 @@ pub enum Found {
 pub struct File {
     /// Its type and permissions.
     pub mode: Mode,
-    /// Its bytes; of a link where it points to. Empty for a submodule.
+    /// Its bytes; of a link where it points to, of a submodule the line that git's diffs have for its commit.
     pub content: Rc<[u8]>,
 }
 
@@ -54,7 +55,7 @@ pub enum TreeError {
     },
 }
 
-/// A tree of files. Paths are relative, with `/`, and have been found safe before ([`crate::workspace::path::entry`]).
+/// A tree of files. Paths are relative, with `/`, as [`name::to_text`] writes them, and have been found safe before ([`crate::workspace::path::entry`]).
 pub trait Tree {
     /// What stands at a path. No link is followed.
     ///
@@ -116,18 +117,18 @@ impl<'r> Revision<'r> {
     /// # Errors
     /// When its tree can't be read.
     pub fn new(repository: &'r Repository, commit: ObjectId) -> Result<Self, GitError> {
-        let entries = repository.files(commit)?;
-        let mut spellings = Spellings::default();
-        for entry in &entries {
-            spellings.add(&entry.path);
+        let (mut files, mut spellings) = (BTreeMap::new(), Spellings::default());
+        for Entry { path, kind, id, raw_path } in repository.files(commit)? {
+            let path = name::to_text(raw_path.as_deref().unwrap_or(path.as_bytes()));
+            let mode = match kind {
+                Kind::File => Mode::File,
+                Kind::Executable => Mode::Executable,
+                Kind::Link => Mode::Link,
+                Kind::Submodule => Mode::Submodule,
+            };
+            spellings.add(&path);
+            files.insert(path, (mode, id));
         }
-        let mode = |entry: &Entry| match entry.kind {
-            Kind::File => Mode::File,
-            Kind::Executable => Mode::Executable,
-            Kind::Link => Mode::Link,
-            Kind::Submodule => Mode::Submodule,
-        };
-        let files = entries.into_iter().map(|e| (e.path.clone(), (mode(&e), e.id))).collect();
         Ok(Self { repository, files, spellings })
     }
 
@@ -153,7 +154,8 @@ impl Tree for Revision<'_> {
 
     fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError> {
         match self.files.get(path) {
-            None | Some((Mode::Submodule, _)) => Ok(Rc::from([])),
+            None => Ok(Rc::from([])),
+            Some((Mode::Submodule, id)) => Ok(Rc::from(format!("Subproject commit {id}\n").as_bytes())),
             Some((_, id)) => match self.repository.content(*id, limit) {
                 Err(GitError::TooLarge { size, limit, .. }) => {
                     Err(TreeError::TooLarge { path: path.to_owned(), size: size as u64, limit })
@@ -218,9 +220,14 @@ impl Folder {
         Self { root: root.to_path_buf() }
     }
 
+    /// Where the file system has a path.
+    fn full(&self, path: &str) -> PathBuf {
+        self.root.join(os_name(path))
+    }
+
     /// What the file system says of a path, without following a link at its end.
     fn metadata(&self, path: &str) -> Result<Option<std::fs::Metadata>, TreeError> {
-        match self.root.join(path).symlink_metadata() {
+        match self.full(path).symlink_metadata() {
             Ok(metadata) => Ok(Some(metadata)),
             Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => Ok(None),
             Err(source) => Err(unreadable(path, source)),
@@ -230,6 +237,22 @@ impl Folder {
 
 fn unreadable(path: &str, source: std::io::Error) -> TreeError {
     TreeError::Io { path: path.to_owned(), source }
+}
+
+/// A path as the file system names it.
+#[cfg(unix)]
+fn os_name(path: &str) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(name::to_bytes(path))
+}
+
+#[cfg(not(unix))]
+fn os_name(path: &str) -> OsString {
+    name::lossy(path).into()
+}
+
+/// A name of the file system as trees have it.
+fn of_os(name: &OsStr) -> String {
+    name::to_text(name.as_encoded_bytes())
 }
 
 #[cfg(unix)]
@@ -264,12 +287,12 @@ impl Tree for Folder {
     }
 
     fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError> {
-        let full = self.root.join(path);
+        let full = self.full(path);
         let refused = |source| unreadable(path, source);
         let metadata = full.symlink_metadata().map_err(refused)?;
         if metadata.file_type().is_symlink() {
             let target = std::fs::read_link(&full).map_err(refused)?;
-            return Ok(Rc::from(target.to_string_lossy().as_bytes()));
+            return Ok(Rc::from(target.as_os_str().as_encoded_bytes()));
         }
         // Neither a device nor a pipe is read: it may never end.
         if !metadata.is_file() {
@@ -285,11 +308,9 @@ impl Tree for Folder {
         let mut open = vec![folder.to_owned()];
         while let Some(folder) = open.pop() {
             let refused = |source| unreadable(&folder, source);
-            for entry in std::fs::read_dir(self.root.join(&folder)).map_err(refused)? {
+            for entry in std::fs::read_dir(self.full(&folder)).map_err(refused)? {
                 let entry = entry.map_err(refused)?;
-                // A name that is no text can't be one that a diff gives up.
-                let Ok(name) = entry.file_name().into_string() else { return Ok(true) };
-                let path = format!("{folder}/{name}");
+                let path = format!("{folder}/{}", of_os(&entry.file_name()));
                 if entry.file_type().map_err(refused)?.is_dir() {
                     open.push(path);
                 } else if !gone(&path) {
@@ -303,8 +324,8 @@ impl Tree for Folder {
     fn twin(&self, path: &str) -> Option<String> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let wanted = path::fold(name);
-        let names = std::fs::read_dir(self.root.join(folder)).ok()?;
-        let mut names: Vec<String> = names.flatten().filter_map(|e| e.file_name().into_string().ok()).collect();
+        let names = std::fs::read_dir(self.full(folder)).ok()?;
+        let mut names: Vec<String> = names.flatten().map(|e| of_os(&e.file_name())).collect();
         names.sort();
         if names.iter().any(|n| n == name) {
             return None;
