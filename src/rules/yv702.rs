@@ -3,8 +3,9 @@
 //! ## What it does
 //! With `--repo`, the diffs that ran and succeeded are applied in memory, in the order of the input, to the tree of
 //! `--base` (or `HEAD`), each to what the ones before it gave. Context must match byte for byte; line numbers may be off.
-//! A diff to a file that a recorded command or tool has written before can't be judged and isn't reported; after a
-//! command of which nobody recorded what it changed the finding is a warning. The message never repeats lines of files.
+//! A diff to a file that a recorded command or tool has written before can't be judged and isn't reported, nor can a part
+//! about a binary file; the other parts of such a diff are taken over. After a command of which nobody recorded what it
+//! changed the finding is a warning. The message never repeats lines of files.
 //!
 //! ## Why it matters
 //! A record that claims success for a change which can't have been made wasn't written by what made the change, or the

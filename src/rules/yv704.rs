@@ -6,6 +6,10 @@
 //! changed is one too, unless the action failed. If changes were observed and none were declared, all of them
 //! are undeclared. Without `observedChanges` nothing is compared.
 //!
+//! With `--repo`, what the diffs that ran change is held against the same lists, and with `--head` against that commit: a
+//! file that only one of both changes, or that they leave with different content, is a finding. So is a commit that can't
+//! have come about as recorded because a diff doesn't apply, also where YV702 is but a warning.
+//!
 //! ## Why it matters
 //! The approval was given for the declared files. A change besides, here to the build pipeline, is what a
 //! reviewer of the diff would never see: a hook, a workflow, a lock file that brings its own code along.

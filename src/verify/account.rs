@@ -6,9 +6,9 @@ use crate::diag::{Code, Finding, Place, Severity};
 use crate::replay::RecordedChange;
 use crate::rules::by_code;
 use crate::trace::action::plain_path;
-use crate::workspace::diff::apply::{Outcome, Place as At, apply};
+use crate::workspace::diff::apply::{FileOutcome, Outcome, Place as At, Refusal, attempt};
 use crate::workspace::diff::tree::{File, Overlay, Revision, Tree, TreeError};
-use crate::workspace::diff::{Diff, Limits, Mode, parse};
+use crate::workspace::diff::{Change, Diff, FileDiff, Limits, Mode, parse};
 use crate::workspace::git::ObjectId;
 use crate::workspace::name;
 use schemars::JsonSchema;
@@ -43,17 +43,18 @@ pub struct Account {
     pub applied: u64,
     /// Executed diffs that don't, or are none.
     pub failed: u64,
-    /// Executed diffs of which it can't be told: a command wrote the same file before, or it is binary.
+    /// Executed diffs of which it can't be told: a command wrote one of their files before, it is binary, or an earlier diff to
+    /// it doesn't apply. What else they change counts.
     pub unjudged: u64,
     /// Actions that may have changed anything, with nothing recorded of what they did.
     pub opaque: u64,
-    /// Files that the record changes: by diffs that apply.
+    /// Files that the record changes: by what of its diffs applies.
     pub changed: Vec<String>,
     /// The answer, where there is a commit to compare with.
     pub accounts_for_head: Option<Accounted>,
     /// Files that the commit leaves as the record does.
     pub as_recorded: Vec<String>,
-    /// Files that both change, to different content.
+    /// Files that both change, to different content, or in the record by a diff that doesn't apply.
     pub other_content: Vec<String>,
     /// Files that both change, where the record doesn't hold the content.
     pub content_not_recorded: Vec<String>,
@@ -93,6 +94,7 @@ pub(crate) fn settle_on(report: &mut Report, base: (&str, &dyn Tree), head: Opti
         limits,
         base: short(base.0),
         unknown: BTreeSet::new(),
+        astray: BTreeSet::new(),
         account: Account {
             base: base.0.to_owned(),
             head: head.as_ref().map(|h| h.id.to_string()),
@@ -153,6 +155,12 @@ pub(crate) fn settle_on(report: &mut Report, base: (&str, &dyn Tree), head: Opti
     Ok(())
 }
 
+/// Whether what a part gives isn't for the record to hold: binary content, or what can't be read. A search that takes too
+/// long is none of it: whoever wrote the diff has a say in how long it takes.
+fn is_open(became: &FileOutcome) -> bool {
+    matches!(became.refusal, Some(Refusal::Binary | Refusal::Unreadable(_)))
+}
+
 fn short(id: &str) -> String {
     id.chars().take(8).collect()
 }
@@ -163,6 +171,8 @@ struct Teller<'t> {
     base: String,
     /// Files that were written and whose content isn't recorded.
     unknown: BTreeSet<String>,
+    /// Files of parts of diffs that should have applied and don't: what the record says of them can't be.
+    astray: BTreeSet<String>,
     account: Account,
     findings: Vec<Finding>,
 }
@@ -175,8 +185,10 @@ impl Teller<'_> {
                 // That it is none has been said where it was proposed.
                 Err(_) => self.account.failed += 1,
                 Ok(diff) => {
-                    let outcome = apply(&diff, &mut self.overlay, &self.limits);
-                    self.outcome(&place, id, &diff, &outcome);
+                    // A part that can't be judged takes nothing from what is known of the others.
+                    let (outcome, mut changes) = attempt(&diff, &self.overlay, &self.limits);
+                    self.outcome(&place, id, &diff, &outcome, &mut changes);
+                    self.overlay.take(changes);
                     self.compare_with_declared(&place, id, &diff, change);
                 }
             }
@@ -185,21 +197,42 @@ impl Teller<'_> {
         self.account.opaque += u64::from(change.opaque);
     }
 
-    fn outcome(&mut self, place: &(Arc<str>, u64), id: &Arc<str>, diff: &Diff<'_>, outcome: &Outcome) {
+    /// Tells what became of a diff, and adds to its changes what is known of parts that can't be judged.
+    fn outcome(
+        &mut self,
+        place: &(Arc<str>, u64),
+        id: &Arc<str>,
+        diff: &Diff<'_>,
+        outcome: &Outcome,
+        changes: &mut BTreeMap<String, Option<File>>,
+    ) {
         if outcome.applies() {
             self.account.applied += 1;
             return;
         }
-        let broken: Vec<_> = outcome.files.iter().filter(|f| !f.applies()).collect();
-        let excused = broken.iter().all(|f| self.unknown.contains(&f.path)) || outcome.is_unjudged();
-        // What it did to its files can't be told any more.
-        self.unknown.extend(diff.files.iter().flat_map(|f| [f.old.clone(), f.new.clone()]));
-        if excused {
+        let mut broken = Vec::new();
+        for (part, became) in diff.files.iter().zip(&outcome.files).filter(|(_, became)| !became.applies()) {
+            let made = (part.change != Change::Delete).then(|| part.new.clone());
+            let left = matches!(part.change, Change::Delete | Change::Rename).then(|| part.old.clone());
+            if is_open(became) || self.is_unknown(part, became) {
+                self.unknown.extend(made);
+                // Whatever it held, under this name it is gone.
+                if let Some(left) = left {
+                    changes.entry(left).or_insert(None);
+                }
+                continue;
+            }
+            // What only follows from a diff that didn't apply isn't said again.
+            if !(self.astray.contains(&part.old) || self.astray.contains(&part.new)) {
+                broken.push(became);
+            }
+            self.astray.extend(made.into_iter().chain(left));
+        }
+        let Some(worst) = broken.first() else {
             self.account.unjudged += 1;
             return;
-        }
+        };
         self.account.failed += 1;
-        let Some(worst) = broken.first() else { return };
         let why = match &worst.refusal {
             Some(refusal) => refusal.to_string(),
             // Neither the diff's words nor the file's: either may hold what a report must not.
@@ -227,6 +260,13 @@ impl Teller<'_> {
             if doubt { "; commands ran before of which it isn't recorded what they changed" } else { "" }
         );
         self.find(702, place, Some(id), message, doubt.then_some(Severity::Warning));
+    }
+
+    /// Whether a part that doesn't apply may do so on what a command has written. What stands in its way is a matter of
+    /// its new name alone.
+    fn is_unknown(&self, part: &FileDiff<'_>, became: &FileOutcome) -> bool {
+        let of_content = matches!(became.refusal, None | Some(Refusal::Missing | Refusal::Type { .. } | Refusal::Remains));
+        self.unknown.contains(part.path()) || (of_content && self.unknown.contains(&part.old))
     }
 
     /// What a diff changes is known: it must be what was declared, and what was observed.
@@ -268,12 +308,14 @@ impl Teller<'_> {
         for path in &committed {
             let list = if self.unknown.contains(*path) {
                 &mut self.account.content_not_recorded
-            } else if !recorded.contains(*path) {
-                &mut self.account.only_in_head
-            } else if there.file(path, self.limits.file_bytes)? == self.overlay.file(path, self.limits.file_bytes)? {
+            } else if recorded.contains(*path)
+                && there.file(path, self.limits.file_bytes)? == self.overlay.file(path, self.limits.file_bytes)?
+            {
                 &mut self.account.as_recorded
-            } else {
+            } else if recorded.contains(*path) || self.astray.contains(*path) {
                 &mut self.account.other_content
+            } else {
+                &mut self.account.only_in_head
             };
             list.push((*path).clone());
         }
@@ -294,7 +336,7 @@ impl Teller<'_> {
     }
 
     fn contradict(&mut self, place: &(Arc<str>, u64), head: &str) {
-        let Account { only_in_head, only_in_record, other_content, .. } = &self.account;
+        let Account { only_in_head, only_in_record, other_content, failed, .. } = &self.account;
         let mut said = Vec::new();
         if !only_in_head.is_empty() {
             said.push(format!("`{head}` changes what no recorded action changes: {}", list(only_in_head)));
@@ -304,6 +346,12 @@ impl Teller<'_> {
         }
         if !only_in_record.is_empty() {
             said.push(format!("recorded actions change what `{head}` doesn't: {}", list(only_in_record)));
+        }
+        // No is never said without a reason.
+        if said.is_empty() && *failed > 0 {
+            let diffs =
+                if *failed == 1 { "1 recorded diff doesn't".to_owned() } else { format!("{failed} recorded diffs don't") };
+            said.push(format!("how `{head}` came about can't be as recorded: {diffs} apply to `{}`", self.base));
         }
         for message in said {
             self.find(704, place, None, message, None);

@@ -151,6 +151,89 @@ fn a_success_that_cannot_be_is_found() {
     assert_eq!(finding["severity"], "warning");
 }
 
+/// A part about a binary file.
+fn binary(path: &str) -> String {
+    format!("diff --git a/{path} b/{path}\nindex 1111111..2222222 100644\nBinary files a/{path} and b/{path} differ\n")
+}
+
+#[test]
+fn a_binary_file_excuses_no_other_one() {
+    let folder = repository();
+    commit(folder.path(), &[("p.png", "\0old")]);
+    let base = said(folder.path(), &["rev-parse".as_ref(), "HEAD".as_ref()]);
+    let span = ["--base", base.trim(), "--head", "HEAD"];
+    commit(folder.path(), &[("f", "a\nB\nc\n"), ("p.png", "\0new")]);
+    let record = trace(&[diff(&format!("{FIX}{}", binary("p.png")))]);
+    let (code, report) = replay(folder.path(), &record, &span);
+    let account = &report["account"];
+    assert_eq!((code, &account["accountsForHead"]), (0, &json!("notRecorded")), "{account:#}");
+    assert_eq!([&account["asRecorded"], &account["contentNotRecorded"]], [&json!(["f"]), &json!(["p.png"])]);
+    assert_eq!([&account["unjudged"], &account["failed"]], [&json!(1), &json!(0)]);
+    // The text stands in the record, whatever stands beside it.
+    commit(folder.path(), &[("f", "a\nbackdoor\nc\n")]);
+    let (code, report) = replay(folder.path(), &record, &span);
+    assert_eq!((code, codes(&report)), (1, vec!["YV704"]), "{report:#}");
+    let account = &report["account"];
+    assert_eq!([&account["accountsForHead"], &account["otherContent"]], [&json!("no"), &json!(["f"])]);
+    // What is copied doesn't change, and what gets another name is gone.
+    let copied = "diff --git a/f b/n\ncopy from f\ncopy to n\nindex 1..2\nBinary files a/f and b/n differ\n";
+    for text in [copied.to_owned(), copied.replace("copy", "rename")] {
+        let (_, report) = replay(folder.path(), &trace(&[diff(&text)]), &span);
+        assert_eq!(report["account"]["accountsForHead"], "no", "{text}");
+        assert_eq!(report["account"]["contentNotRecorded"], json!([]));
+    }
+}
+
+#[test]
+fn a_diff_that_does_not_apply_excuses_nothing() {
+    let folder = repository();
+    commit(folder.path(), &[("f", "a\nbackdoor\nc\n")]);
+    let make = json!({"type": "shell_cmd", "payload": {"command": "make generate"}});
+    let other = "--- a/g\n+++ b/g\n@@ -1 +1 @@\n-1\n+2\n";
+    let wrong = diff(&format!("{}{other}", FIX.replace("-b", "-nothing like it")));
+    let after = diff("--- a/g\n+++ b/g\n@@ -1 +1 @@\n-2\n+3\n");
+    let again = diff("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-q\n+r\n");
+    let (code, report) = replay(folder.path(), &trace(&[make.clone(), wrong.clone(), after, again]), &SPAN);
+    let account = &report["account"];
+    assert_eq!((code, &account["accountsForHead"]), (1, &json!("no")), "{report:#}");
+    // A doubt about the diff is none about the commit. What follows from the one diff isn't said again.
+    let severity = |code: &str| -> Vec<&str> {
+        let all = report["findings"].as_array().unwrap().iter().filter(|f| f["code"] == code);
+        all.map(|f| f["severity"].as_str().unwrap()).collect()
+    };
+    assert_eq!((severity("YV702"), severity("YV704")), (vec!["warning"], vec!["error"; 2]));
+    assert_eq!([&account["otherContent"], &account["contentNotRecorded"]], [&json!(["f"]), &json!([])]);
+    // What of it applies is known, and built on.
+    assert_eq!([&account["onlyInRecord"], &account["applied"]], [&json!(["g"]), &json!(1)]);
+    assert_eq!([&account["failed"], &account["unjudged"]], [&json!(1), &json!(1)]);
+    // And where the commit leaves alone what the diff couldn't change, no is said with a reason too.
+    commit(folder.path(), &[("n", "new\n")]);
+    let new = diff("--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+new\n");
+    let wrong = diff(&FIX.replace("-b", "-nothing like it"));
+    let (code, report) = replay(folder.path(), &trace(&[make, wrong, new]), &SPAN);
+    assert_eq!((code, &report["account"]["accountsForHead"]), (1, &json!("no")));
+    assert_eq!(codes(&report).iter().filter(|c| **c == "YV704").count(), 1, "{report:#}");
+    let message = report["findings"].as_array().unwrap().iter().find(|f| f["code"] == "YV704").unwrap()["message"].clone();
+    assert!(message.as_str().unwrap().contains("can't be as recorded: 1 recorded diff doesn't apply to"), "{message}");
+}
+
+#[test]
+fn what_becomes_of_a_file_that_a_command_wrote_is_not_known() {
+    let folder = repository();
+    commit(folder.path(), &[("f", "a\nB\nc\n"), ("n", "formatted\n")]);
+    git(folder.path(), &["rm", "-q", "g"]);
+    commit(folder.path(), &[]);
+    // The command's file gets another name, and beside it a file that no command wrote changes.
+    let shell = json!({"type": "shell_cmd", "payload": {"command": "sed -i s/1/2/ g"}});
+    let moved = "diff --git a/g b/n\nrename from g\nrename to n\n--- a/g\n+++ b/n\n@@ -1 +1 @@\n-2\n+formatted\n";
+    let (code, report) =
+        replay(folder.path(), &trace(&[shell, diff(&format!("{moved}{FIX}"))]), &["--base", "HEAD~2", "--head", "HEAD"]);
+    assert_eq!((code, codes(&report)), (0, vec![]), "{report:#}");
+    let account = &report["account"];
+    assert_eq!(account["accountsForHead"], "notRecorded");
+    assert_eq!([&account["asRecorded"], &account["contentNotRecorded"]], [&json!(["f"]), &json!(["g", "n"])]);
+}
+
 #[test]
 fn what_a_diff_changes_must_be_what_was_declared() {
     let folder = repository();

@@ -147,21 +147,31 @@ impl FileOutcome {
 /// Applies a diff to a tree. The tree changes if all of the diff applies, else not at all.
 #[must_use]
 pub fn apply(diff: &Diff<'_>, tree: &mut Overlay<'_>, limits: &Limits) -> Outcome {
+    let (outcome, changes) = attempt(diff, tree, limits);
+    if outcome.applies() {
+        tree.take(changes);
+    }
+    outcome
+}
+
+/// What becomes of a diff on a tree, which stays as it is; and what those of its parts change that apply.
+#[must_use]
+pub fn attempt(diff: &Diff<'_>, tree: &Overlay<'_>, limits: &Limits) -> (Outcome, BTreeMap<String, Option<File>>) {
     let mut run = Run { tree, after: After::new(diff, tree), changes: BTreeMap::new(), work: limits.work, limits };
     let mut files: Vec<FileOutcome> = diff.files.iter().map(|file| run.file(file)).collect();
     let mut met = BTreeSet::new();
     for (part, outcome) in diff.files.iter().zip(&mut files) {
         // Of a name that several parts make the first one tells.
-        if (outcome.applies() || outcome.is_unjudged()) && part.change != Change::Delete && met.insert(&part.new) {
-            outcome.refusal = run.check_result(&part.new).err().or(outcome.refusal.take());
+        let may_stand = (outcome.applies() || outcome.is_unjudged()) && part.change != Change::Delete;
+        if may_stand
+            && met.insert(&part.new)
+            && let Err(refusal) = run.check_result(&part.new)
+        {
+            outcome.refusal = Some(refusal);
+            run.changes.remove(&part.new);
         }
     }
-    let changes = run.changes;
-    let outcome = Outcome { files };
-    if outcome.applies() {
-        tree.take(changes);
-    }
-    outcome
+    (Outcome { files }, run.changes)
 }
 
 struct Run<'r> {
