@@ -2,6 +2,7 @@
 //!
 //! Paths are bytes in git; those that are no UTF-8 are given with U+FFFD in place of what isn't, and as bytes.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -152,14 +153,20 @@ impl Repository {
     /// All files of a commit, sorted by the bytes of their paths. Submodules stand in it as one entry each.
     ///
     /// # Errors
-    /// [`GitError::Objects`] when the tree can't be read.
+    /// [`GitError::Objects`] when the tree can't be read, or has two entries for one path.
     pub fn files(&self, commit: ObjectId) -> Result<Vec<Entry>, GitError> {
         let tree = self.inner.find_commit(commit.0).and_then(|c| c.tree()).map_err(|e| objects(&e))?;
         let mut all = Vec::new();
         // A stack of our own: a tree written by an attacker may be nested deeper than any call stack.
         let mut open: Vec<(Vec<u8>, git2::Tree<'_>)> = vec![(Vec::new(), tree)];
         while let Some((prefix, tree)) = open.pop() {
+            let mut names = HashSet::new();
             for entry in &tree {
+                // Git writes no such tree, and those who read one don't agree about what stands there.
+                if !names.insert(entry.name_bytes().to_vec()) || entry.name_bytes().contains(&b'/') {
+                    let path = String::from_utf8_lossy(&[&prefix, entry.name_bytes()].concat()).into_owned();
+                    return Err(GitError::Objects(format!("`{path}` stands twice in a tree, or has a `/` in a name")));
+                }
                 let mut path = prefix.clone();
                 path.extend_from_slice(entry.name_bytes());
                 let kind = match entry.filemode() {
@@ -272,6 +279,26 @@ pub(crate) mod tests {
         let expected = [("a.sh", Kind::Executable), ("b/x.txt", Kind::File), ("l", Kind::Link)];
         assert_eq!(names, expected.map(|(p, k)| (p.to_owned(), k)));
         assert!(!folder.path().join("a.sh").exists());
+    }
+
+    #[test]
+    fn a_path_that_stands_twice_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let raw = git2::Repository::init(folder.path()).unwrap();
+        let (one, other) = (raw.blob(b"fine\n").unwrap(), raw.blob(b"evil\n").unwrap());
+        let who = git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
+        let repository = Repository::discover(folder.path()).unwrap();
+        let files = |entries: &[(&str, git2::Oid)]| {
+            let entry = |(name, id): &(&str, git2::Oid)| [b"100644 ", name.as_bytes(), b"\0", id.as_bytes()].concat();
+            let bytes = entries.iter().flat_map(entry).collect::<Vec<_>>();
+            let tree = raw.odb().unwrap().write(git2::ObjectType::Tree, &bytes).unwrap();
+            let commit = raw.commit(None, &who, &who, "c", &raw.find_tree(tree).unwrap(), &[]).unwrap();
+            repository.files(ObjectId(commit)).map(|files| files.len()).map_err(|e| e.to_string())
+        };
+        assert_eq!(files(&[("a", one), ("b", other)]), Ok(2));
+        for entries in [[("a", one), ("a", other)], [("a", one), ("b/c", other)]] {
+            assert!(files(&entries).unwrap_err().contains("stands twice in a tree"));
+        }
     }
 
     #[test]
