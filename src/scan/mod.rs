@@ -68,8 +68,8 @@ fn hidden_in(record: &str, escapes: Escapes) -> Vec<Remark> {
             left_out += 1;
             return;
         }
-        let start = string.offset(first.at);
-        remarks.push(Remark { at: (start, string.offset(first.at + first.length) - start), message });
+        let place = string.offsets().range(first.at..first.at + first.length);
+        remarks.push(Remark { at: (place.start, place.len()), message });
     });
     if left_out > 0
         && let Some(last) = remarks.last_mut()
@@ -128,8 +128,9 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
         {
             found.extend(secret::named(table, name, &decoded));
         }
+        let mut offsets = string.offsets();
         for secret in found {
-            add(string.offset(secret.start)..string.offset(secret.end), secret.describe(&decoded));
+            add(offsets.range(secret.start..secret.end), secret.describe(&decoded));
         }
     });
     if !valid {
@@ -236,6 +237,32 @@ mod tests {
         let found = secrets(&format!("[{}]", vec![three.join(","); 10].join(",")), true);
         assert_eq!(found.places.len(), 30);
         assert_eq!(found.remarks.len(), 3);
+    }
+
+    /// Asserts that work grows with the length of a text and not with its square: eight times as much takes nowhere near
+    /// sixty-four times as long.
+    fn grows_evenly(text: impl Fn(usize) -> String, valid: bool) {
+        let time = |n: usize| {
+            let text = text(n);
+            let start = std::time::Instant::now();
+            assert!(!secrets(&text, valid).places.is_empty());
+            start.elapsed()
+        };
+        let few = time(1500).min(time(1500)).min(time(1500));
+        let many = time(12_000);
+        assert!(many < few * 32 + std::time::Duration::from_millis(200), "{few:?}, then {many:?}");
+    }
+
+    #[test]
+    fn many_secrets_in_one_escaped_string_cost_what_each_costs() {
+        let tokens = ["a", "b", "c"].map(|end| secret::sample::fill(&format!("AKIA⟦b32:16⟧ {end}\\n")).unwrap()).concat();
+        grows_evenly(|n| format!("[\"{}\"]", tokens.repeat(n / 3)), true);
+    }
+
+    #[test]
+    fn strings_in_many_open_brackets_cost_what_each_costs() {
+        let token = secret::sample::fill("AKIA⟦b32:16⟧").unwrap();
+        grows_evenly(|n| format!("{}\"{token}\",{}", "[".repeat(n * 4), "\"\",".repeat(n * 4)), false);
     }
 
     proptest! {

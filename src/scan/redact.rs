@@ -103,7 +103,8 @@ impl Redactor {
         if let Some(known) = &self.known {
             strings::each(text, |string| {
                 let decoded = string.decode(text);
-                all.extend(known.find_iter(&*decoded).map(|m| string.offset(m.start())..string.offset(m.end())));
+                let mut offsets = string.offsets();
+                all.extend(known.find_iter(&*decoded).map(|m| offsets.range(m.range())));
             });
             if !valid {
                 all.extend(known.find_iter(text).map(|m| m.range()));

@@ -5,20 +5,46 @@
 
 use crate::json::Str;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A string of a record.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found<'a, 'p> {
+pub(super) struct Found<'a> {
     /// Byte offset of its first byte behind the quote.
     pub(super) at: usize,
     /// What stands between the quotes, as written.
     pub(super) inner: &'a str,
     /// Whether it holds escapes.
     escaped: bool,
-    /// The member names that lead to it, as written; an array is an empty name.
-    names: &'p [&'a str],
+    /// What the members say that lead to it.
+    within: Within<'a>,
     /// Whether it is a member name itself.
     pub(super) is_name: bool,
+}
+
+/// What the members around a place say of it. Kept for every open bracket, so that a string costs the same however deep
+/// it stands.
+#[derive(Debug, Clone, Copy, Default)]
+struct Within<'a> {
+    /// The innermost name that isn't empty, as written.
+    member: Option<&'a str>,
+    /// Whether one of the names is that of something printed.
+    printed: bool,
+}
+
+impl<'a> Within<'a> {
+    /// What holds inside a member of this name.
+    fn named(self, name: &'a str) -> Self {
+        let prints = matches!(name, "output" | "stdout" | "stderr" | "rawOutput" | "recentMessages" | "messages");
+        Self { member: Some(name).filter(|n| !n.is_empty()).or(self.member), printed: self.printed || prints }
+    }
+}
+
+/// An open bracket: what holds around it, and what holds in the member of it that is being read.
+#[derive(Debug, Clone, Copy)]
+struct Open<'a> {
+    around: Within<'a>,
+    here: Within<'a>,
 }
 
 /// What a string is for. Decides what may stand in it.
@@ -49,7 +75,7 @@ impl Role {
     }
 }
 
-impl<'a> Found<'a, '_> {
+impl<'a> Found<'a> {
     /// The text that is meant.
     pub(super) fn decode(&self, record: &'a str) -> Cow<'a, str> {
         if !self.escaped {
@@ -61,8 +87,8 @@ impl<'a> Found<'a, '_> {
     }
 
     /// The innermost member that it belongs to.
-    pub(super) fn member(&self) -> Option<&'a str> {
-        self.names.iter().rev().find(|n| !n.is_empty()).copied()
+    pub(super) const fn member(&self) -> Option<&'a str> {
+        self.within.member
     }
 
     /// What it is for.
@@ -70,7 +96,7 @@ impl<'a> Found<'a, '_> {
         if self.is_name {
             return Role::Prose;
         }
-        if self.names.iter().any(|n| matches!(*n, "output" | "stdout" | "stderr" | "rawOutput" | "recentMessages" | "messages")) {
+        if self.within.printed {
             return Role::Output;
         }
         let Some(member) = self.member() else {
@@ -90,48 +116,85 @@ impl<'a> Found<'a, '_> {
         }
     }
 
-    /// Where in the record the byte `decoded` of the decoded text is written.
-    pub(super) fn offset(&self, decoded: usize) -> usize {
-        if self.escaped { self.at + raw_offset(self.inner, decoded) } else { self.at + decoded }
+    /// Tells where in the record bytes of the decoded text are written.
+    pub(super) const fn offsets(&self) -> Offsets<'a> {
+        Offsets { at: self.at, inner: self.inner, escaped: self.escaped, raw: 0, meant: 0 }
     }
 }
 
-/// How many bytes of escaped text write the first `decoded` bytes of the text that is meant.
-fn raw_offset(inner: &str, decoded: usize) -> usize {
-    let bytes = inner.as_bytes();
-    let (mut raw, mut meant) = (0, 0);
-    while meant < decoded && raw < bytes.len() {
-        if bytes.get(raw) != Some(&b'\\') {
-            raw += 1;
-            meant += 1;
-            continue;
+/// Where the bytes of a string's decoded text are written in the record. Goes through the string once as long as it is
+/// asked for places in their order, however many there are.
+#[derive(Debug, Clone)]
+pub(super) struct Offsets<'a> {
+    /// Where the string begins in the record.
+    at: usize,
+    inner: &'a str,
+    escaped: bool,
+    /// Bytes that were gone through as written, and as they are meant.
+    raw: usize,
+    meant: usize,
+}
+
+impl Offsets<'_> {
+    /// Where in the record the byte `decoded` of the decoded text is written.
+    pub(super) fn of(&mut self, decoded: usize) -> usize {
+        if !self.escaped {
+            return self.at + decoded;
         }
-        if bytes.get(raw + 1) != Some(&b'u') {
-            raw += 2;
-            meant += 1;
-            continue;
+        if decoded < self.meant {
+            (self.raw, self.meant) = (0, 0);
         }
-        let unit = |at: usize| inner.get(at + 2..at + 6).and_then(|d| u32::from_str_radix(d, 16).ok()).unwrap_or(0xFFFD);
-        let high = unit(raw);
-        let pair = (0xD800..0xDC00).contains(&high)
-            && bytes.get(raw + 6..raw + 8) == Some(br"\u".as_slice())
-            && (0xDC00..0xE000).contains(&unit(raw + 6));
-        raw += if pair { 12 } else { 6 };
-        meant += match high {
-            _ if pair => 4,
-            0..0x80 => 1,
-            0x80..0x800 => 2,
-            // A half that stands alone is read as U+FFFD, which has three bytes as well.
-            _ => 3,
-        };
+        self.advance(decoded);
+        self.at + self.raw.min(self.inner.len())
     }
-    raw.min(inner.len())
+
+    /// Where in the record a stretch of the decoded text is written.
+    pub(super) fn range(&mut self, decoded: Range<usize>) -> Range<usize> {
+        let start = self.of(decoded.start);
+        start..self.of(decoded.end)
+    }
+
+    /// Goes on until the first `decoded` bytes of the text that is meant are written.
+    fn advance(&mut self, decoded: usize) {
+        let bytes = self.inner.as_bytes();
+        while self.meant < decoded && self.raw < bytes.len() {
+            let rest = bytes.get(self.raw..).unwrap_or_default();
+            let most = rest.len().min(decoded - self.meant);
+            let plain = memchr::memchr(b'\\', rest.get(..most).unwrap_or_default()).unwrap_or(most);
+            if plain > 0 {
+                self.raw += plain;
+                self.meant += plain;
+                continue;
+            }
+            if rest.get(1) != Some(&b'u') {
+                self.raw += 2;
+                self.meant += 1;
+                continue;
+            }
+            let unit = |at: usize| {
+                let digits = self.inner.get(self.raw + at + 2..self.raw + at + 6);
+                digits.and_then(|d| u32::from_str_radix(d, 16).ok()).unwrap_or(0xFFFD)
+            };
+            let high = unit(0);
+            let pair = (0xD800..0xDC00).contains(&high)
+                && rest.get(6..8) == Some(br"\u".as_slice())
+                && (0xDC00..0xE000).contains(&unit(6));
+            self.raw += if pair { 12 } else { 6 };
+            self.meant += match high {
+                _ if pair => 4,
+                0..0x80 => 1,
+                0x80..0x800 => 2,
+                // A half that stands alone is read as U+FFFD, which has three bytes as well.
+                _ => 3,
+            };
+        }
+    }
 }
 
 /// Calls `visit` for each string, in the order of the text.
-pub(super) fn each<'a>(text: &'a str, mut visit: impl FnMut(Found<'a, '_>)) {
+pub(super) fn each<'a>(text: &'a str, mut visit: impl FnMut(Found<'a>)) {
     let bytes = text.as_bytes();
-    let mut names: Vec<&'a str> = Vec::new();
+    let mut open: Vec<Open<'a>> = Vec::new();
     let mut pos = 0;
     while let Some(byte) = bytes.get(pos) {
         match byte {
@@ -141,15 +204,19 @@ pub(super) fn each<'a>(text: &'a str, mut visit: impl FnMut(Found<'a, '_>)) {
                 let inner = text.get(start..end).unwrap_or_default();
                 let behind = bytes.get(end + 1..).unwrap_or_default().iter().find(|b| !b.is_ascii_whitespace());
                 let is_name = behind == Some(&b':');
-                if is_name && let Some(top) = names.last_mut() {
-                    *top = inner;
+                if is_name && let Some(top) = open.last_mut() {
+                    top.here = top.around.named(inner);
                 }
-                visit(Found { at: start, inner, escaped, names: &names, is_name });
+                let within = open.last().map_or_else(Within::default, |top| top.here);
+                visit(Found { at: start, inner, escaped, within, is_name });
                 pos = end;
             }
-            b'{' | b'[' => names.push(""),
+            b'{' | b'[' => {
+                let within = open.last().map_or_else(Within::default, |top| top.here);
+                open.push(Open { around: within, here: within });
+            }
             b'}' | b']' => {
-                names.pop();
+                open.pop();
             }
             _ => {}
         }
@@ -204,8 +271,13 @@ mod tests {
             each(&written, |f| {
                 let decoded = f.decode(&written);
                 assert_eq!(decoded, text.as_str());
+                let mut offsets = f.offsets();
                 for (at, _) in decoded.char_indices() {
-                    let rest = written.get(f.offset(at)..).unwrap();
+                    let begins = offsets.of(at);
+                    // In order or not: the answer is the same.
+                    assert_eq!(begins, f.offsets().of(at));
+                    assert_eq!(offsets.clone().range(0..at), f.at..begins);
+                    let rest = written.get(begins..).unwrap();
                     let again: String = serde_json::from_str(&format!("\"{rest}")).unwrap();
                     assert_eq!(again, text.get(at..).unwrap());
                 }
@@ -215,7 +287,7 @@ mod tests {
         #[test]
         fn any_text_can_be_walked(text in any::<String>()) {
             each(&text, |f| {
-                let _ = (f.decode(&text), f.offset(3), f.role());
+                let _ = (f.decode(&text), f.offsets().of(3), f.role());
             });
         }
     }
