@@ -7,7 +7,9 @@
 
 mod escapes;
 mod hidden;
+mod joined;
 mod letters;
+mod listed;
 pub mod mask;
 pub mod redact;
 mod runs;
@@ -15,6 +17,7 @@ pub mod secret;
 mod strings;
 
 use escapes::Escapes;
+use listed::Listed;
 use secret::Table;
 use std::ops::Range;
 
@@ -96,29 +99,18 @@ pub fn secrets(record: &str, valid: bool) -> Secrets {
 }
 
 fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
-    let mut secrets = Secrets::default();
     let table = match Table::shipped() {
         Ok(table) => table,
         Err(error) => {
-            secrets.remarks.push(Remark { at: (0, 1), message: format!("no secret can be found here: {error}") });
-            return secrets;
+            let remark = Remark { at: (0, 1), message: format!("no secret can be found here: {error}") };
+            return Secrets { remarks: vec![remark], places: Vec::new() };
         }
     };
     if !secret::may_hold(table, record, escapes) {
-        return secrets;
+        return Secrets::default();
     }
-    let mut left_out = 0_usize;
-    let mut add = |place: Range<usize>, message: String| {
-        let Secrets { remarks, places } = &mut secrets;
-        if !remarks.iter().any(|r| r.message == message) {
-            if remarks.len() < MOST {
-                remarks.push(Remark { at: (place.start, place.len()), message });
-            } else {
-                left_out += 1;
-            }
-        }
-        places.push(place);
-    };
+    let mut noted = Noted::default();
+    let mut listed = Listed::default();
     strings::each(record, |string| {
         let decoded = string.decode(record);
         let mut found = secret::find(table, &decoded);
@@ -130,25 +122,61 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
         }
         let mut offsets = string.offsets();
         for secret in found {
-            add(offsets.range(secret.start..secret.end), secret.describe(&decoded));
+            noted.add(offsets.range(secret.start..secret.end), secret.describe(&decoded));
         }
+        listed.read(table, &string, &decoded, &mut noted);
     });
+    listed.end(table, &mut noted);
     if !valid {
         for secret in secret::find(table, record) {
-            add(secret.start..secret.end, secret.describe(record));
+            noted.add(secret.start..secret.end, secret.describe(record));
         }
         if let Some(meant) = escapes::Unescaped::of(record) {
             for secret in secret::find(table, &meant.text) {
-                add(meant.origin(secret.start)..meant.origin(secret.end), secret.describe(&meant.text));
+                noted.add(meant.origin(secret.start)..meant.origin(secret.end), secret.describe(&meant.text));
             }
         }
     }
-    if left_out > 0
-        && let Some(last) = secrets.remarks.last_mut()
-    {
-        last.message.push_str(&format!(" (and {left_out} more secrets in this record)"));
+    noted.end()
+}
+
+/// The credentials of a record while it is searched.
+#[derive(Debug, Default)]
+struct Noted {
+    secrets: Secrets,
+    /// Remarks beyond those that are kept.
+    left_out: usize,
+}
+
+impl Noted {
+    /// Takes note of a credential.
+    fn add(&mut self, place: Range<usize>, message: String) {
+        self.add_parts(std::iter::once(place), message);
     }
-    secrets
+
+    /// Takes note of a credential that stands in parts.
+    fn add_parts(&mut self, places: impl IntoIterator<Item = Range<usize>>, message: String) {
+        let Secrets { remarks, places: known } = &mut self.secrets;
+        let before = known.len();
+        known.extend(places);
+        let Some(first) = known.get(before) else { return };
+        if !remarks.iter().any(|r| r.message == message) {
+            if remarks.len() < MOST {
+                remarks.push(Remark { at: (first.start, first.len()), message });
+            } else {
+                self.left_out += 1;
+            }
+        }
+    }
+
+    fn end(mut self) -> Secrets {
+        if self.left_out > 0
+            && let Some(last) = self.secrets.remarks.last_mut()
+        {
+            last.message.push_str(&format!(" (and {} more secrets in this record)", self.left_out));
+        }
+        self.secrets
+    }
 }
 
 /// Whether the text as written holds a character of interest, raw or as an escape. `escapes` are those of the text
@@ -229,6 +257,22 @@ mod tests {
         assert_eq!(secrets(&format!("{{\"parameters\":{{\"password\": \"{value}\"}}}}"), true).places.len(), 1);
         assert_eq!(secrets(&format!("{{\"parameters\":{{\"passwordHash\": \"{value}\"}}}}"), true).places.len(), 0);
         assert_eq!(secrets(&format!("{{broken {token}"), false).places.len(), 1);
+    }
+
+    #[test]
+    fn a_key_whose_lines_are_a_list_is_one_secret() {
+        let key = secret::sample::fill("-----BEGIN RSA PRIVATE KEY-----\n⟦pem:6⟧\n-----END RSA PRIVATE KEY-----").unwrap();
+        let lines: Vec<&str> = key.lines().collect();
+        let record = serde_json::json!({ "lines": lines, "other": ["a", {"b": lines}, "c"], "halves": [["x"], key.split_at(400).0, 1, key.split_at(400).1] });
+        let record = record.to_string();
+        let found = secrets(&record, true);
+        // The lines of each list, and the halves: the first of them is a key by itself.
+        assert_eq!(found.places.len(), 2 * lines.len() + 3, "{:?}", found.remarks);
+        let texts: Vec<&str> = found.places.iter().filter_map(|p| record.get(p.clone())).collect();
+        assert!(lines.iter().all(|line| texts.iter().filter(|t| t == &line).count() == 2));
+        // The halves are told of apart: a line ends where they meet.
+        assert_eq!(found.remarks.len(), 3, "{:?}", found.remarks);
+        assert!(secrets(r#"["-----BEGIN PRIVATE KEY-----","and","more",1]"#, true).places.is_empty());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Takes credentials out of text, and leaves everything else as it stands, byte for byte.
 
+use super::secret::key;
 use super::secrets;
 use super::strings;
 use crate::json::{Str, from_text};
@@ -34,10 +35,17 @@ impl Gathered {
     /// Gathers the secrets of a text. `valid` says that it is JSON.
     pub fn add(&mut self, text: &str, valid: bool) {
         for place in secrets(text, valid).places {
-            let written = text.get(place).unwrap_or_default();
-            if written.len() >= SHORTEST {
-                self.values.insert(meant(written));
-            }
+            self.know(meant(text.get(place).unwrap_or_default()));
+        }
+    }
+
+    /// Gathers a secret. Of one with several lines each line is one as well: of a key, a part that stands elsewhere.
+    fn know(&mut self, secret: String) {
+        if secret.contains('\n') || secret.contains("-----") {
+            self.values.extend(key::lines(&secret).map(str::to_owned));
+        }
+        if secret.len() >= SHORTEST && !key::is_marker(&secret) {
+            self.values.insert(secret);
         }
     }
 
@@ -195,6 +203,20 @@ mod tests {
         let marked = mark(r"-----BEGIN PRIVATE KEY-----\r\n+MIIE\n+-----END PRIVATE KEY-----");
         assert_eq!(marked.matches(r"\n+REDACTED_").count(), 2);
         assert!(marked.contains(r"\r\n+"));
+    }
+
+    #[test]
+    fn a_line_of_a_key_goes_wherever_it_stands() {
+        let key = fill("-----BEGIN PRIVATE KEY-----\n⟦pem:5⟧\n-----END PRIVATE KEY-----").unwrap();
+        let lines: Vec<&str> = key.lines().collect();
+        let line = lines[2];
+        let quoted = serde_json::to_string(&serde_json::json!([key, "it is"]).to_string()).unwrap();
+        for first in [serde_json::json!(key).to_string(), serde_json::json!(lines).to_string(), quoted] {
+            let (text, n) =
+                redacted(&format!(r#"{{"key":{first},"note":"the line {line}!","begins":"-----BEGIN PRIVATE KEY-----"}}"#));
+            assert!(!lines.iter().skip(1).take(5).any(|l| text.contains(l)), "{text}");
+            assert!(text.contains(r#""begins":"-----BEGIN PRIVATE KEY-----""#) && n >= 2, "{text}");
+        }
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(super) struct Found<'a> {
     within: Within<'a>,
     /// Whether it is a member name itself.
     pub(super) is_name: bool,
+    /// The array that it is an element of, by the place of its bracket.
+    pub(super) list: Option<usize>,
 }
 
 /// What the members around a place say of it. Kept for every open bracket, so that a string costs the same however deep
@@ -45,6 +47,8 @@ impl<'a> Within<'a> {
 struct Open<'a> {
     around: Within<'a>,
     here: Within<'a>,
+    /// Where it stands, if it is that of an array.
+    list: Option<usize>,
 }
 
 /// What a string is for. Decides what may stand in it.
@@ -208,12 +212,12 @@ pub(super) fn each<'a>(text: &'a str, mut visit: impl FnMut(Found<'a>)) {
                     top.here = top.around.named(inner);
                 }
                 let within = open.last().map_or_else(Within::default, |top| top.here);
-                visit(Found { at: start, inner, escaped, within, is_name });
+                visit(Found { at: start, inner, escaped, within, is_name, list: open.last().and_then(|top| top.list) });
                 pos = end;
             }
             b'{' | b'[' => {
                 let within = open.last().map_or_else(Within::default, |top| top.here);
-                open.push(Open { around: within, here: within });
+                open.push(Open { around: within, here: within, list: (*byte == b'[').then_some(pos) });
             }
             b'}' | b']' => {
                 open.pop();
@@ -255,6 +259,16 @@ mod tests {
         });
         let expected = [("x", Role::Prose), ("l\"s", Role::Command), ("p", Role::Path), ("q", Role::Output), ("y", Role::Prose)];
         assert_eq!(seen, expected.map(|(t, r)| (t.to_owned(), r)));
+    }
+
+    #[test]
+    fn elements_know_their_list() {
+        let mut lists = Vec::new();
+        each(r#"["a",{"b":"c","d":["e"]},["f"],"g"]"#, |f| lists.push((f.inner, f.list)));
+        assert_eq!(
+            lists,
+            [("a", Some(0)), ("b", None), ("c", None), ("d", None), ("e", Some(18)), ("f", Some(25)), ("g", Some(0))]
+        );
     }
 
     proptest! {

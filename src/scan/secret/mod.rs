@@ -7,6 +7,7 @@
 mod assigned;
 mod check;
 pub mod corpus;
+pub(super) mod key;
 pub mod sample;
 mod table;
 
@@ -39,7 +40,7 @@ pub struct Secret<'t> {
 static PRIVATE_KEY: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
 /// Bytes of the shortest token that may consist of letters alone.
 const SHORTEST: usize = 16;
-/// Bytes that a match may have; a private key fits.
+/// Bytes that a pattern is tried over. What it matches may go on behind them.
 const LONGEST: usize = 16 << 10;
 /// Bytes that a match may have whose literal doesn't stand at its beginning.
 const LONGEST_AROUND: usize = 512;
@@ -98,15 +99,11 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
 #[must_use]
 pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     let bytes = text.as_bytes();
-    let mut all: Vec<Secret<'t>> = Vec::new();
+    let mut all = keys(table, text);
     let by_literal = |pattern: aho_corasick::PatternID| match table.announces.get(pattern.as_usize()) {
         Some(Announced::Rule(n)) => table.rules.get(*n),
         _ => None,
     };
-    // The one secret whose beginning holds spaces.
-    for at in memchr::memmem::find_iter(bytes, b"-----BEGIN ") {
-        all.extend(table.rules.first().and_then(|rule| matched(table, rule, bytes, at).1));
-    }
     // What a pattern has gone over isn't tried again from a literal inside.
     let mut tried = 0;
     runs::each(bytes, |run| {
@@ -134,6 +131,13 @@ pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
         true
     });
     settle(all)
+}
+
+/// Finds the private keys of a text: the one kind of secret whose beginning holds spaces.
+pub(super) fn keys<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
+    let bytes = text.as_bytes();
+    let begins = memchr::memmem::find_iter(bytes, b"-----BEGIN ");
+    begins.filter_map(|at| table.rules.first().and_then(|rule| matched(table, rule, bytes, at).1)).collect()
 }
 
 /// A value whose name is known from elsewhere: the member of an object.
@@ -176,26 +180,42 @@ fn matched<'t>(table: &Table, rule: &'t Rule, bytes: &[u8], at: usize) -> (usize
     let Some((captures, whole)) = rule.pattern().and_then(|p| p.captures(stretch)).and_then(|c| c.get(0).map(|w| (c, w))) else {
         return (0, None);
     };
-    let (begin, end) = (from + whole.start(), from + whole.end());
-    if !begins_word(begin) || bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
+    let (begin, mut end) = (from + whole.start(), from + whole.end());
+    // What the stretch has cut off, and not the text.
+    let cut = rule.back == 0 && whole.end() == stretch.len();
+    if rule.block {
+        if !whole.as_bytes().ends_with(b"-----") {
+            end = key::end(bytes, end);
+        }
+    } else if cut {
+        end += bytes.get(end..).unwrap_or_default().iter().take_while(|b| inside(Some(b))).count();
+    } else if !begins_word(begin) || bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
         return (end, None);
     }
     let group = captures.get(1).unwrap_or(whole);
     let secret = group.as_bytes();
     let checksum = rule.checksum.map(|c| c.holds(secret));
-    // A checksum that holds is no coincidence, whatever the token says.
-    if checksum != Some(true) {
-        let (equal, counted) = counted_runs(secret);
-        let is_text = secret.len() <= 256 && (equal > 5 || counted > 8 || is_placeholder(secret));
-        let lower = secret.to_ascii_lowercase();
-        if entropy(secret) < rule.entropy || is_text || rule.never.iter().any(|n| n.as_bytes() == lower) {
-            return (end, None);
-        }
+    // A checksum that holds is no coincidence, whatever the token says; and a key is one if a line of it is, whatever stands
+    // around that.
+    let told = || {
+        let body = bytes.get(from + group.start()..end).unwrap_or_default();
+        is_told(rule, secret)
+            || rule.block && key::runs(body).any(|(a, b)| body.get(a..b).is_some_and(|line| is_told(rule, line)))
+    };
+    if checksum != Some(true) && !told() {
+        return (end, None);
     }
     // What is reported is the whole token, its beginning included; of a generic pattern only the secret.
     let (start, stop) = if rule.generic { (from + group.start(), from + group.end()) } else { (begin, end) };
     let found = Secret { rule, start, end: stop, checksum };
     (end, (!is_example(table, bytes, &found)).then_some(found))
+}
+
+/// Whether what has the shape of a secret looks like chance, and like nothing that only stands for one.
+fn is_told(rule: &Rule, secret: &[u8]) -> bool {
+    let (equal, counted) = counted_runs(secret);
+    let is_text = secret.len() <= 256 && (equal > 5 || counted > 8 || is_placeholder(secret));
+    entropy(secret) >= rule.entropy && !is_text && !rule.never.iter().any(|n| n.as_bytes().eq_ignore_ascii_case(secret))
 }
 
 /// An assignment inside one run: `NAME=value`, `--name=value`, `name:value`. `behind` is where the word ends

@@ -86,6 +86,8 @@ pub struct Rule {
     pub(super) back: usize,
     /// Any other rule knows better; and only the first group is secret.
     pub(super) generic: bool,
+    /// What it finds is a block of lines: a private key.
+    pub(super) block: bool,
     /// Values in lower case that everybody uses and that open nothing.
     pub(super) never: Vec<String>,
     /// Bits a character that the secret has at least.
@@ -116,6 +118,9 @@ pub(super) enum Announced {
     /// The name of something that is a secret.
     Name,
 }
+
+/// The rule for what is a block of lines.
+const PRIVATE_KEY: &str = "private-key";
 
 /// Bytes that a compiled pattern may take: far more than any of them needs.
 const PATTERN_BYTES: usize = 1 << 20;
@@ -168,10 +173,24 @@ impl Table {
                 announces.push(Announced::Rule(rules.len()));
             }
             let RawRule { id, about, source, pattern, back, generic, never, entropy, checksum, finds, ignores, .. } = raw;
-            let compiled = OnceLock::new();
-            rules.push(Rule { id, about, source, finds, ignores, pattern, compiled, back, generic, never, entropy, checksum });
+            let (compiled, block) = (OnceLock::new(), id == PRIVATE_KEY);
+            rules.push(Rule {
+                id,
+                about,
+                source,
+                finds,
+                ignores,
+                pattern,
+                compiled,
+                back,
+                generic,
+                block,
+                never,
+                entropy,
+                checksum,
+            });
         }
-        if rules.first().is_none_or(|r| r.id != "private-key") {
+        if rules.first().is_none_or(|r| !r.block) {
             return Err(TableError::Yaml("the first rule is that of private keys".into()));
         }
         let RawAssigned { about, source, names, except, finds, ignores } = raw.assigned;
@@ -187,6 +206,7 @@ impl Table {
             compiled: OnceLock::from(None),
             back: 0,
             generic: true,
+            block: false,
             never: Vec::new(),
             entropy: 0.0,
             checksum: None,

@@ -46,6 +46,46 @@ fn what_is_said_of_a_secret_is_not_the_secret() {
     assert!(find(table(), &doubtful)[0].describe(&doubtful).ends_with("(github-token; its checksum doesn't fit)"));
 }
 
+/// What of a text is a private key.
+fn key_in(text: &str) -> Option<&str> {
+    let found = find(table(), text).into_iter().find(|s| s.rule.block)?;
+    assert!(quick(text));
+    text.get(found.start..found.end)
+}
+
+#[test]
+fn a_key_is_one_whatever_stands_behind_it() {
+    let (begin, end) = ("-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----");
+    let body = sample::fill("⟦pem:25⟧").unwrap();
+    let prose = "some log line without a dash\n".repeat(800);
+    let whole = format!("{begin}\n{body}\n{end}");
+    assert_eq!(key_in(&format!("{whole}x")), Some(&*whole));
+    // Without its last line it is found all the same, and with it nothing behind it is a part of it.
+    assert!(key_in(&format!("{begin}\n{body}\n{prose}")).unwrap().contains(&body));
+    assert_eq!(key_in(&format!("{whole}\n{prose}")), Some(&*whole));
+    assert!(key_in(&format!("{begin}\n{body}\nexample {}{end}", "x".repeat(9000))).unwrap().contains(&body));
+    assert_eq!(key_in(&format!("{begin}\n{prose}")), None);
+}
+
+#[test]
+fn a_key_may_be_of_any_length() {
+    for lines in [240, 244, 245, 246, 247, 248, 249, 250, 251, 2000] {
+        let body = sample::fill(&format!("⟦pem:{lines}⟧")).unwrap();
+        let whole = format!("-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----");
+        assert_eq!(key_in(&format!("a {whole}, b")), Some(&*whole), "{lines}");
+        let open = format!("-----BEGIN PRIVATE KEY-----\n{body}");
+        assert_eq!(key_in(&open), Some(&*open), "{lines}");
+        if lines > 251 {
+            assert_eq!(key_in(&format!("{open}\n{}", "and text\n".repeat(4000))), Some(&*open));
+        }
+    }
+    // The window may end anywhere in a token as well.
+    let token =
+        sample::fill("eyJhbGciOiJIUzI1NiJ9.eyJ⟦url:2500⟧⟦url:2500⟧⟦url:2500⟧.⟦url:2500⟧⟦url:2500⟧⟦url:2500⟧⟦url:2500⟧").unwrap();
+    let found = find(table(), &token);
+    assert_eq!(found.iter().map(|s| (s.start, s.end)).collect::<Vec<_>>(), [(0, token.len())]);
+}
+
 #[test]
 fn work_grows_with_the_length_alone() {
     // Each of these makes a pattern begin at every few bytes. The bound is on calls, not on time.

@@ -1,0 +1,44 @@
+//! Keys that are written as an array of their lines.
+
+use super::Noted;
+use super::joined::Joined;
+use super::secret::{Table, key, keys};
+use super::strings::{Found, Offsets};
+
+/// Bytes of an array that are read as one key.
+const MOST: usize = 64 << 10;
+
+/// The strings of an array from the one on in which a key begins and doesn't end.
+#[derive(Debug, Default)]
+pub(super) struct Listed<'a> {
+    open: Option<(usize, Joined<Offsets<'a>>)>,
+}
+
+impl<'a> Listed<'a> {
+    /// Takes the next string of a record.
+    pub(super) fn read(&mut self, table: &Table, string: &Found<'a>, decoded: &str, noted: &mut Noted) {
+        let Some(list) = string.list else { return };
+        if key::is_open(decoded) {
+            self.end(table, noted);
+            self.open = Some((list, Joined::default()));
+        }
+        let Some((_, lines)) = self.open.as_mut().filter(|(open, _)| *open == list) else { return };
+        lines.push("\n", decoded, string.offsets());
+        if key::ends(decoded) || lines.text().len() > MOST {
+            self.end(table, noted);
+        }
+    }
+
+    /// Takes note of a key that stands in several strings; one that stands in the first alone is known already.
+    pub(super) fn end(&mut self, table: &Table, noted: &mut Noted) {
+        let Some((_, mut lines)) = self.open.take() else { return };
+        let text = lines.text().to_owned();
+        for key in keys(table, &text) {
+            let pieces = lines.pieces(key.start..key.end);
+            let places: Vec<_> = pieces.map(|(offsets, place)| offsets.range(place)).collect();
+            if places.len() > 1 {
+                noted.add_parts(places, key.describe(&text));
+            }
+        }
+    }
+}
