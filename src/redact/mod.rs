@@ -10,11 +10,12 @@ mod seal;
 pub use seal::Keys;
 
 use crate::json::Scanner;
-use crate::scan::redact::{Gathered, RedactError, Redactor};
+use crate::scan::redact::{Gathered, RedactError, Redactor, has_member};
 use crate::trace::Format;
 use crate::trace::native::turns::NativeTurn;
 use record::{Edit, set};
 use seal::Seal;
+use std::collections::BTreeSet;
 
 /// Nesting that a record may have.
 const DEPTH: u32 = crate::json::DEFAULT_MAX_DEPTH;
@@ -150,24 +151,30 @@ fn whole(body: &str, format: Format, redactor: &Redactor, outcome: &mut Outcome)
         outcome.places += count as u64;
         outcome.changed += u64::from(count > 0);
         if count > 0 {
-            if format == Format::ExecutionRecord && (element.contains("\"signature\"") || element.contains("\"prev\"")) {
-                return Err(Error::SealedDocument);
-            }
             input_hash(format, element, &mut text, outcome);
         }
         out.push_str(&text);
         from = end;
     }
     out.push_str(body.get(from..).unwrap_or_default());
+    // What a signature vouches for, and what a link is made of, stands in another record.
+    if outcome.changed > 0 && format == Format::ExecutionRecord && has_member(body, &["signature", "prev"]) {
+        return Err(Error::SealedDocument);
+    }
     Ok(out)
 }
 
 fn by_line(body: &str, format: Format, redactor: &Redactor, keys: &Keys, outcome: &mut Outcome) -> Result<String, Error> {
-    let mut seal = Seal::new(keys);
+    let lines = || (1..).zip(body.split_inclusive('\n')).map(|(number, whole)| (number, without_end(whole), whole));
+    // Where nothing is made anew, every link behind a change is stale.
+    let misfits = if keys.is_empty() || format != Format::ExecutionRecord {
+        BTreeSet::new()
+    } else {
+        seal::misfits(lines().filter(|(_, line, _)| is_json(line)).map(|(number, line, _)| (number, line)))
+    };
+    let mut seal = Seal::new(keys, misfits);
     let mut out = String::with_capacity(body.len());
-    for (number, whole) in (1..).zip(body.split_inclusive('\n')) {
-        let line = whole.strip_suffix('\n').unwrap_or(whole);
-        let line = line.strip_suffix('\r').unwrap_or(line);
+    for (number, line, whole) in lines() {
         let end = whole.get(line.len()..).unwrap_or_default();
         if line.trim().is_empty() {
             out.push_str(whole);
@@ -180,7 +187,7 @@ fn by_line(body: &str, format: Format, redactor: &Redactor, keys: &Keys, outcome
         outcome.changed += u64::from(count > 0);
         outcome.unreadable += u64::from(!valid);
         if format == Format::ExecutionRecord && valid {
-            seal.record(line, &mut text, count, outcome);
+            seal.record((number, line), &mut text, count, outcome);
         } else if count > 0 {
             input_hash(format, line, &mut text, outcome);
         }
@@ -188,6 +195,12 @@ fn by_line(body: &str, format: Format, redactor: &Redactor, keys: &Keys, outcome
         out.push_str(end);
     }
     Ok(out)
+}
+
+/// A line without what ends it.
+fn without_end(whole: &str) -> &str {
+    let line = whole.strip_suffix('\n').unwrap_or(whole);
+    line.strip_suffix('\r').unwrap_or(line)
 }
 
 /// Makes the hash of a turn's messages anew, if it fitted before.

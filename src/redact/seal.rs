@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signature, Signer as _, SigningKey};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Private keys by the ids that signatures name.
 pub type Keys = BTreeMap<String, SigningKey>;
@@ -30,6 +30,29 @@ struct Sealed {
 pub(super) struct Seal<'k> {
     keys: &'k Keys,
     executions: HashMap<String, Sealed>,
+    /// Lines of records on either side of a link that didn't fit before.
+    misfits: BTreeSet<u64>,
+}
+
+/// The lines of the records on either side of each link that doesn't fit: it can't be made anew, and they can't say so.
+pub(super) fn misfits<'t>(lines: impl Iterator<Item = (u64, &'t str)>) -> BTreeSet<u64> {
+    let mut misfits = BTreeSet::new();
+    let mut last: HashMap<String, (u64, String)> = HashMap::new();
+    for (number, text) in lines {
+        let Some(id) = kind(text).and_then(|_| string(text, "/executionId")) else { continue };
+        let now = (number, hash(text));
+        if let (Some((before, hash)), Some(prev)) = (last.insert(id, now), string(text, "/prev"))
+            && prev != hash
+        {
+            misfits.extend([before, number]);
+        }
+    }
+    misfits
+}
+
+/// What the link of the next record is.
+fn hash(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes()))
 }
 
 /// What became of the signatures of one record.
@@ -40,13 +63,13 @@ struct Signatures {
 }
 
 impl<'k> Seal<'k> {
-    pub(super) fn new(keys: &'k Keys) -> Self {
-        Self { keys, executions: HashMap::new() }
+    pub(super) fn new(keys: &'k Keys, misfits: BTreeSet<u64>) -> Self {
+        Self { keys, executions: HashMap::new(), misfits }
     }
 
-    /// Puts right what a record's change has put wrong: `before` is the record as it was, `after` as it is without its
-    /// `count` secrets.
-    pub(super) fn record(&mut self, before: &str, after: &mut String, count: usize, outcome: &mut Outcome) {
+    /// Puts right what a record's change has put wrong: `before` is the record as it was, on line `number`, `after` as it is
+    /// without its `count` secrets.
+    pub(super) fn record(&mut self, (number, before): (u64, &str), after: &mut String, count: usize, outcome: &mut Outcome) {
         let Some(kind) = kind(before) else { return };
         // A secret in an id is replaced by the same mark everywhere, so both names lead to one execution.
         let Some(id) = string(after, "/executionId") else { return };
@@ -67,7 +90,8 @@ impl<'k> Seal<'k> {
         outcome.signatures.stale += signatures.stale;
         sealed.chained |= string(before, "/chain").is_some() || value(before, "/prev").is_some();
         if count > 0 || signatures.anew + signatures.stale > 0 {
-            note(after, &said(count, &signatures, sealed.chained.then_some(!self.keys.is_empty())));
+            let anew = !self.keys.is_empty() && !self.misfits.contains(&number);
+            note(after, &said(count, &signatures, sealed.chained.then_some(anew)));
         }
         if let (Some((was, is)), Some(prev)) = (&sealed.last, string(before, "/prev"))
             && was != is
@@ -76,11 +100,11 @@ impl<'k> Seal<'k> {
                 prev == *was && !self.keys.is_empty() && set(after, &Edit { pointer: "/prev", value: format!("\"{is}\"") });
             if anew { outcome.links.anew += 1 } else { outcome.links.stale += 1 }
         }
-        sealed.last = Some([before, after.as_str()].map(|text| hex(&Sha256::digest(text.as_bytes()))).into());
+        sealed.last = Some([before, after.as_str()].map(hash).into());
     }
 }
 
-/// What a record says of itself.
+/// What a record says of itself. `chain`: whether the links on both sides of it fit.
 fn said(count: usize, signatures: &Signatures, chain: Option<bool>) -> String {
     let mut said = serde_json::Map::new();
     said.insert("secrets".into(), count.into());

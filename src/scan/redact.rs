@@ -130,6 +130,14 @@ impl Redactor {
     }
 }
 
+/// Whether a member of one of these names stands anywhere in a text, however the name is written.
+#[must_use]
+pub fn has_member(text: &str, names: &[&str]) -> bool {
+    let mut has = false;
+    strings::each(text, |string| has |= string.is_name && names.contains(&&*string.decode(text)));
+    has
+}
+
 /// What an escaped text means.
 fn meant(written: &str) -> String {
     let read =

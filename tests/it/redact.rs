@@ -95,6 +95,61 @@ fn what_was_wrong_stays_wrong() {
     assert!(left.contains(&"YV801".to_owned()) && left.contains(&"YV802".to_owned()), "{left:?}");
 }
 
+/// A link that was bad before isn't called made anew, by neither of the records that it joins.
+#[test]
+fn a_record_says_what_became_of_its_links() {
+    let token = fill("ghp_⟦crc62:30⟧").unwrap();
+    let whole = trace("e", &format!("echo {token}"), &token);
+    let chain = |text: &str| -> Vec<Option<String>> {
+        let of = |line: &str| {
+            serde_json::from_str::<Value>(line).unwrap()["metadata"]["redaction"]["chain"].as_str().map(String::from)
+        };
+        text.lines().map(of).collect()
+    };
+    let (stale, anew) = (Some("stale".to_owned()), Some("recomputed".to_owned()));
+    // Secrets stand in the thought, in the action and in the result, and the decision is signed anew.
+    let expected = |first: &Option<String>| vec![None, first.clone(), first.clone(), first.clone(), anew.clone(), None, None];
+    assert_eq!(chain(&redact(&whole, &keys()).unwrap().0), expected(&anew));
+    // The action isn't linked to the thought, and as it was changed for that, the decision isn't linked to it.
+    let action: Value = serde_json::from_str(whole.lines().nth(2).unwrap()).unwrap();
+    let broken = whole.replace(action["prev"].as_str().unwrap(), &"ab".repeat(32));
+    let (after, outcome) = redact(&broken, &keys()).unwrap();
+    assert_eq!(outcome.links.stale, 2);
+    assert_eq!(chain(&after), expected(&stale), "{after}");
+}
+
+/// What is signed and what is linked stands in other records than the secret.
+#[test]
+fn a_sealed_document_with_a_secret_is_refused() {
+    let token = fill("ghp_⟦crc62:30⟧").unwrap();
+    let document = |text: &str| format!("[\n{}\n]\n", text.trim_end().replace('\n', ",\n"));
+    let without = |text: &str, names: [&str; 2]| {
+        let records = text.lines().map(|line| {
+            let mut record: Value = serde_json::from_str(line).unwrap();
+            record.as_object_mut().unwrap().retain(|name, _| !names.contains(&name.as_str()));
+            record.to_string() + "\n"
+        });
+        records.collect::<String>()
+    };
+    let whole = trace("e", &format!("echo {token}"), "ok");
+    let signed = without(&whole, ["chain", "prev"]);
+    assert_eq!(codes(&document(&signed)), ["YV803"]);
+    for sealed in [
+        document(&whole),
+        document(&signed),
+        document(&signed.replace("\"signature\"", r#""\u0073ignature""#)),
+        document(&without(&trace("e", "ls", &token).replace("signature", "note"), ["chain", ""])),
+    ] {
+        for keys in [keys(), Keys::new()] {
+            assert!(matches!(redact(&sealed, &keys), Err(Error::SealedDocument)), "{sealed}");
+        }
+    }
+    let plain = document(&signed.replace("signature", "note"));
+    assert!(!redact(&plain, &Keys::new()).unwrap().0.contains(&token));
+    let innocent = document(&trace("e", "ls", "ok"));
+    assert_eq!(redact(&innocent, &Keys::new()).unwrap().0, innocent);
+}
+
 #[test]
 fn turns_and_executions_are_signed_anew_too() {
     let token = fill("ghp_⟦crc62:30⟧").unwrap();
