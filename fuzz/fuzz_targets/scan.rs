@@ -4,6 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use yuangs_verify::json::Scanner;
+use yuangs_verify::scan::frames::Frames;
 use yuangs_verify::scan::secret::{Table, find};
 use yuangs_verify::scan::{hidden_text, secrets};
 
@@ -18,6 +19,10 @@ fuzz_target!(|text: &str| {
     for valid in [true, false] {
         let found = secrets(text, valid);
         assert!(found.places.iter().all(|p| text.get(p.clone()).is_some()));
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    for spread in Frames::default().read(lines.iter().copied()) {
+        assert!(spread.pieces.iter().all(|(n, place)| lines.get(*n).is_some_and(|line| line.get(place.clone()).is_some())));
     }
     // Hidden text is looked for in what is JSON: the text as a record, if it is one, and as a string of one.
     let mut scanner = Scanner::new(text, 128);

@@ -85,12 +85,17 @@ pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
         for line in body.lines() {
             gathered.add(line, is_json(line));
         }
+        if format == Format::YuangsCast {
+            gathered.add_frames(body.lines());
+        }
     }
     let redactor = gathered.redactor().map_err(|cause| Error::Secret { line: 0, cause })?;
     let mut outcome = Outcome::default();
     let bom = text.get(..text.len() - body.len()).unwrap_or_default();
     let redacted = if document {
         whole(body, format, &redactor, &mut outcome)?
+    } else if format == Format::YuangsCast {
+        recording(body, &redactor, &mut outcome)?
     } else {
         by_line(body, format, &redactor, keys, &mut outcome)?
     };
@@ -195,6 +200,20 @@ fn by_line(body: &str, format: Format, redactor: &Redactor, keys: &Keys, outcome
         out.push_str(end);
     }
     Ok(out)
+}
+
+/// A recording: what stands in several frames, then what stands in one.
+fn recording(body: &str, redactor: &Redactor, outcome: &mut Outcome) -> Result<String, Error> {
+    let all = |cause| Error::Secret { line: 1, cause };
+    let lines: Vec<&str> = body.split_inclusive('\n').collect();
+    let (changed, count) = redactor.redact_frames(&lines).map_err(all)?;
+    let apart: String = lines.iter().zip(&changed).map(|(line, new)| new.as_deref().unwrap_or(line)).collect();
+    let out = by_line(&apart, Format::YuangsCast, redactor, &Keys::new(), outcome)?;
+    outcome.places += count as u64;
+    outcome.changed = out.split_inclusive('\n').zip(lines).filter(|(new, old)| new != old).count() as u64;
+    // A mark may complete what only then looks like a secret.
+    let left = redactor.redact_frames(&out.lines().collect::<Vec<_>>()).map_err(all)?.1;
+    if left > 0 { Err(all(RedactError::Remains)) } else { Ok(out) }
 }
 
 /// A line without what ends it.

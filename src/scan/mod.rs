@@ -6,6 +6,7 @@
 //! of the strings that are meant.
 
 mod escapes;
+pub mod frames;
 mod hidden;
 mod joined;
 mod letters;

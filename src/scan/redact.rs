@@ -1,12 +1,13 @@
 //! Takes credentials out of text, and leaves everything else as it stands, byte for byte.
 
-use super::secret::key;
+use super::frames::{Frames, Spread};
+use super::secret::{Table, find, key};
 use super::secrets;
 use super::strings;
 use crate::json::{Str, from_text};
 use aho_corasick::{AhoCorasick, MatchKind};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Rounds after which a text is given up: a mark may complete what only then looks like a secret.
@@ -36,6 +37,13 @@ impl Gathered {
     pub fn add(&mut self, text: &str, valid: bool) {
         for place in secrets(text, valid).places {
             self.know(meant(text.get(place).unwrap_or_default()));
+        }
+    }
+
+    /// Gathers the secrets that stand in several frames of a recording.
+    pub fn add_frames<'t>(&mut self, lines: impl Iterator<Item = &'t str>) {
+        for spread in Frames::default().read(lines) {
+            self.know(spread.secret);
         }
     }
 
@@ -105,6 +113,55 @@ impl Redactor {
         if self.places(&text, valid).is_empty() { Ok((text, replaced)) } else { Err(RedactError::Remains) }
     }
 
+    /// The lines of a recording without the secrets that stand in several of them, and how many those were; nothing for a line that
+    /// stays. The mark stands where a secret begins.
+    ///
+    /// # Errors
+    /// When they still look like they hold one.
+    pub fn redact_frames(&self, lines: &[&str]) -> Result<(Vec<Option<String>>, usize), RedactError> {
+        let mut changed: Vec<Option<String>> = vec![None; lines.len()];
+        let mut replaced = 0;
+        for _ in 0..ROUNDS {
+            let now = || lines.iter().zip(&changed).map(|(line, new)| new.as_deref().unwrap_or(line));
+            let found = self.spread(now());
+            if found.is_empty() {
+                return Ok((changed, replaced));
+            }
+            replaced += found.len();
+            let mut edits: BTreeMap<usize, Vec<(Range<usize>, String)>> = BTreeMap::new();
+            for spread in found {
+                let mut tag = tag(&spread.secret);
+                for (number, place) in spread.pieces {
+                    edits.entry(number).or_default().push((place, std::mem::take(&mut tag)));
+                }
+            }
+            for (number, edits) in edits {
+                let (Some(line), Some(new)) = (lines.get(number), changed.get_mut(number)) else { continue };
+                let line = new.as_deref().unwrap_or(line);
+                let (mut out, mut from) = (String::with_capacity(line.len()), 0);
+                for (place, tag) in edits {
+                    out.push_str(line.get(from..place.start).unwrap_or_default());
+                    out.push_str(&tag);
+                    out.push_str(&line_ends(line.get(place.clone()).unwrap_or_default()));
+                    from = place.end;
+                }
+                out.push_str(line.get(from..).unwrap_or_default());
+                *new = Some(out);
+            }
+        }
+        Err(RedactError::Remains)
+    }
+
+    /// The secrets that stand in several of the lines, in order, none overlapping another.
+    fn spread<'t>(&self, lines: impl Iterator<Item = &'t str>) -> Vec<Spread> {
+        let table = Table::shipped().ok();
+        Frames::default().read_for(lines, |text| {
+            let known = self.known.iter().flat_map(|known| known.find_iter(text).map(|m| m.range()));
+            let found = table.iter().flat_map(|table| find(table, text)).map(|s| s.start..s.end);
+            apart(known.chain(found).collect()).into_iter().map(|place| (place, String::new())).collect()
+        })
+    }
+
     /// Where secrets stand, in order, none overlapping another.
     fn places(&self, text: &str, valid: bool) -> Vec<Range<usize>> {
         let mut all = secrets(text, valid).places;
@@ -118,16 +175,21 @@ impl Redactor {
                 all.extend(known.find_iter(text).map(|m| m.range()));
             }
         }
-        all.sort_by_key(|place| (place.start, place.end));
-        let mut places: Vec<Range<usize>> = Vec::with_capacity(all.len());
-        for place in all {
-            match places.last_mut() {
-                Some(last) if place.start < last.end => last.end = last.end.max(place.end),
-                _ => places.push(place),
-            }
-        }
-        places
+        apart(all)
     }
+}
+
+/// Places in order, those that overlap made one.
+fn apart(mut all: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    all.sort_by_key(|place| (place.start, place.end));
+    let mut places: Vec<Range<usize>> = Vec::with_capacity(all.len());
+    for place in all {
+        match places.last_mut() {
+            Some(last) if place.start < last.end => last.end = last.end.max(place.end),
+            _ => places.push(place),
+        }
+    }
+    places
 }
 
 /// Whether a member of one of these names stands anywhere in a text, however the name is written.
@@ -146,9 +208,14 @@ fn meant(written: &str) -> String {
 }
 
 /// What stands in the place of a secret. It needs no escapes anywhere and means nothing to a shell.
+fn tag(secret: &str) -> String {
+    let hash: String = Sha256::digest(secret).iter().take(4).map(|b| format!("{b:02x}")).collect();
+    format!("REDACTED_{hash}")
+}
+
+/// The same with the lines of a secret.
 fn mark(written: &str) -> String {
-    let digest = Sha256::digest(meant(written));
-    let hash: String = digest.iter().take(4).map(|b| format!("{b:02x}")).collect();
+    let tag = tag(&meant(written));
     let mut out = String::new();
     for (n, line) in lines(written).into_iter().enumerate() {
         if n > 0 {
@@ -156,13 +223,18 @@ fn mark(written: &str) -> String {
             // In a diff the first column isn't the secret's.
             out.extend(line.chars().next().filter(|c| matches!(c, '+' | '-' | ' ')));
         }
-        out.push_str("REDACTED_");
-        out.push_str(&hash);
+        out.push_str(&tag);
         if line.ends_with("\\r") {
             out.push_str("\\r");
         }
     }
     out
+}
+
+/// What is left of a piece of a secret: where its lines end.
+fn line_ends(written: &str) -> String {
+    let ends: Vec<&str> = lines(written).into_iter().map(|line| if line.ends_with("\\r") { "\\r" } else { "" }).collect();
+    ends.join("\\n")
 }
 
 /// The lines of an escaped text: what stands between its escapes for the end of a line.
@@ -225,6 +297,31 @@ mod tests {
             assert!(!lines.iter().skip(1).take(5).any(|l| text.contains(l)), "{text}");
             assert!(text.contains(r#""begins":"-----BEGIN PRIVATE KEY-----""#) && n >= 2, "{text}");
         }
+    }
+
+    #[test]
+    fn what_stands_in_several_frames_goes_and_their_lines_stay() {
+        let token = fill("ghp_⟦crc62:30⟧").unwrap();
+        let key = fill("-----BEGIN PRIVATE KEY-----\n⟦pem:5⟧\n-----END PRIVATE KEY-----").unwrap();
+        let printed = format!("{key}\r\n$ {token} é");
+        let frame = |data: &str| serde_json::json!([1.5, "o", data]).to_string();
+        let letters: Vec<char> = printed.chars().collect();
+        let lines: Vec<String> = letters.chunks(7).map(|piece| frame(&piece.iter().collect::<String>())).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let (changed, n) = Gathered::default().redactor().unwrap().redact_frames(&lines).unwrap();
+        assert_eq!(n, 2);
+        let data = lines
+            .iter()
+            .zip(&changed)
+            .map(|(line, new)| serde_json::from_str::<(f64, String, String)>(new.as_deref().unwrap_or(line)).unwrap().2);
+        assert_eq!(data.collect::<String>(), format!("{}{}\r\n$ {} é", tag(&key), "\n".repeat(6), tag(&token)));
+        // One that is known goes where no rule would find it.
+        let mut gathered = Gathered::default();
+        gathered.add(&format!("[\"{token}\"]"), true);
+        let (first, second) = token.split_at(9);
+        let lines = [frame(&format!("x{first}")), frame(second)];
+        let (changed, n) = gathered.redactor().unwrap().redact_frames(&[&lines[0], &lines[1]]).unwrap();
+        assert_eq!((n, changed), (1, vec![Some(frame(&format!("x{}", tag(&token)))), Some(frame(""))]));
     }
 
     #[test]

@@ -145,6 +145,13 @@ impl<'a> Entry<'a> {
         Excerpt { text: crate::scan::mask::blot(&excerpt.text, secret), ..excerpt }
     }
 
+    /// Adds what is said of a credential of which a piece stands here. The piece alone isn't one: hidden wherever it stands, it
+    /// would blot out letters.
+    pub fn spread_secret(&mut self, piece: &Range<usize>, message: String) {
+        let pointer = Some(pointer_at(self.text, piece.start)).filter(|p| !p.is_empty());
+        self.problems.push(Problem { code: Code(803), at: (piece.start, piece.len()), pointer, message });
+    }
+
     /// The credentials in it, as written and as meant.
     pub fn secret_texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let written = self.secrets.iter().filter_map(|place| self.text.get(place.clone()));

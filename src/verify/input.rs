@@ -7,6 +7,7 @@ use crate::diag::{Code, Finding, Place};
 use crate::json::Scanner;
 use crate::replay::Summary;
 use crate::rules;
+use crate::scan::frames::Frames;
 use crate::scan::mask::Mask;
 use crate::source::{Block, Blocks, Found, Missing, open};
 use crate::trace::entry::{self, Entry, Grammar, Problem, Record};
@@ -59,6 +60,8 @@ struct Run<'o> {
     records: u64,
     findings: Vec<Finding>,
     mask: Mask,
+    /// What the frames of a recording say together.
+    frames: Frames,
     /// The last line that could not be read before there were workers to tell.
     lost_early: u64,
     /// Lines before the format was told that hold JSON of no known shape.
@@ -112,6 +115,7 @@ impl<'o> Run<'o> {
             records: 0,
             findings: Vec::new(),
             mask: Mask::default(),
+            frames: Frames::default(),
             strange: None,
             lost_early: 0,
             next_line: 1,
@@ -211,7 +215,10 @@ impl<'o> Run<'o> {
             self.format = self.detect(block);
         }
         // Lines that aren't even JSON are reported whatever the format is; of others nothing can be said.
-        let parsed = self.parse(block, Grammar::Format(self.format.unwrap_or(Format::ExecutionRecord)));
+        let mut parsed = self.parse(block, Grammar::Format(self.format.unwrap_or(Format::ExecutionRecord)));
+        if self.format == Some(Format::YuangsCast) {
+            self.secrets_over_frames(&mut parsed);
+        }
         if let Some(format) = self.format {
             self.replay(format, &parsed);
         } else {
@@ -223,6 +230,22 @@ impl<'o> Run<'o> {
             }
         }
         parsed.into_par_iter().for_each(drop);
+    }
+
+    /// Adds the secrets that stand in several frames of a recording, each to the frame in which it begins.
+    fn secrets_over_frames(&mut self, parsed: &mut [Vec<Entry<'_>>]) {
+        let found = self.frames.read(parsed.iter().flatten().map(|entry| entry.text));
+        if found.is_empty() {
+            return;
+        }
+        let mut entries: Vec<&mut Entry<'_>> = parsed.iter_mut().flatten().collect();
+        for spread in found {
+            self.mask.add(&spread.secret);
+            let first = spread.pieces.into_iter().next();
+            if let Some((entry, place)) = first.and_then(|(n, place)| Some((entries.get_mut(n)?, place))) {
+                entry.spread_secret(&place, spread.message);
+            }
+        }
     }
 
     /// Parses the lines of a block, on all cores.

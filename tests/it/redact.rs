@@ -6,7 +6,7 @@ use ed25519_dalek::{Signer as _, SigningKey};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sha2::Digest as _;
-use yuangs_verify::redact::{Error, Keys, redact};
+use yuangs_verify::redact::{Error, Keys, Outcome, redact};
 use yuangs_verify::rules::Settings;
 use yuangs_verify::scan::secret::sample::fill;
 use yuangs_verify::trace::keys::TrustStore;
@@ -148,6 +148,38 @@ fn a_sealed_document_with_a_secret_is_refused() {
     assert!(!redact(&plain, &Keys::new()).unwrap().0.contains(&token));
     let innocent = document(&trace("e", "ls", "ok"));
     assert_eq!(redact(&innocent, &Keys::new()).unwrap().0, innocent);
+}
+
+/// What is typed key by key, or printed in two frames, is one secret.
+#[test]
+fn a_recording_is_read_over_its_frames() {
+    let token = fill("ghp_⟦crc62:30⟧").unwrap();
+    let header = json!({"version": 2, "width": 80, "height": 24, "timestamp": 1, "title": "a session"}).to_string();
+    let mut frames: Vec<(&str, String)> = Vec::new();
+    for key in format!("export TOKEN={token}\r").chars() {
+        frames.extend([("i", key.to_string()), ("o", key.to_string())]);
+    }
+    let (first, second) = token.split_at(9);
+    frames.extend([("o", format!("it is {first}")), ("g", "allowed".to_owned()), ("o", format!("{second}\r\n$ "))]);
+    let lines = frames.iter().zip(1..).map(|((code, data), time)| json!([time, code, data]).to_string());
+    let before = format!("{header}\n{}\n", lines.collect::<Vec<_>>().join("\n"));
+    assert_eq!(codes(&before), ["YV212", "YV803"], "it is one, wherever it stands");
+    let (after, outcome) = redact(&before, &keys()).unwrap();
+    assert_eq!((outcome.places, outcome.changed, outcome.records), (3, 2 * 40 + 2, frames.len() as u64 + 1));
+    let said = |text: &str, stream: &str| -> String {
+        let frames = text.lines().skip(1).map(|line| serde_json::from_str::<(f64, String, String)>(line).unwrap());
+        frames.filter(|(_, code, _)| code == stream).map(|(_, _, data)| data).collect()
+    };
+    let mark = said(&after, "i").trim_end().replace("export TOKEN=", "");
+    assert!(mark.starts_with("REDACTED_"), "{mark}");
+    for stream in ["i", "o"] {
+        assert_eq!(said(&after, stream), said(&before, stream).replace(&token, &mark));
+    }
+    assert_eq!(codes(&after), ["YV212"]);
+    assert_eq!(redact(&after, &keys()).unwrap(), (after.clone(), Outcome { records: outcome.records, ..Outcome::default() }));
+    // A piece in a frame that is none, and one that was found elsewhere in one piece.
+    let known = format!("{header}\n[1,\"o\",\"{token}\"]\n[2,\"o\",\"x{first}\"]\n[3,\"o\",\"{second}\",1,2]\n");
+    assert!(!redact(&known, &keys()).unwrap().0.contains(second));
 }
 
 #[test]
