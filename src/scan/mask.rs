@@ -174,11 +174,9 @@ mod tests {
             mask.add(secret);
         }
         mask.add("");
-        let start = std::time::Instant::now();
         for secret in secrets.iter().take(2000) {
             assert_eq!(mask.hide(&format!("it is {secret}.")), Some("it is [secret].".into()));
         }
-        assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
     }
 
     proptest! {
