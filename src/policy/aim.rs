@@ -1,5 +1,5 @@
-//! Questions that are aimed at one rule: actions and circumstances made of its own conditions, so that it is met though chance
-//! would never meet it.
+//! Questions that are aimed at a rule, or at two of them at once: actions and circumstances made of their own conditions, so
+//! that they are met though chance would never meet them.
 
 use super::action::Action;
 use super::condition::{CommandTest, Condition, Name, PathTest, Predicate, type_bit};
@@ -23,6 +23,8 @@ const MAX_CASES: usize = 48;
 const MAX_TRIED: usize = 1_500;
 /// Actions that are kept for one conjunction: further ones say little that is new.
 const MAX_ACTIONS: usize = 96;
+/// Texts, or paths, of one predicate that are put together with those of another.
+const MAX_BLENDED: usize = 6;
 /// Approvals that a history is made of: more can't be asked about in a moment.
 const MAX_APPROVALS: u64 = 50_000;
 /// When the questions are asked.
@@ -63,28 +65,52 @@ const TOOLS: [&str; 12] = [
     "http_download",
 ];
 
-/// Questions that the rule is about, the simplest first. `limits` are those of its other version as well.
-pub(super) fn questions(policy: &Policy, rule: &Rule, limits: &[Limit]) -> Vec<Question> {
-    let mut all = Vec::new();
-    for conjunction in unfold(&rule.when) {
-        let words = Words::of(&conjunction);
-        let found = words.actions(policy, rule);
-        let plain: Vec<Question> = found.into_iter().flat_map(|action| words.circumstances(&action)).collect();
-        let about = |q: &&Question| {
-            let history = q.history();
-            let request = q.context.request(&q.action, &history);
-            let facts = Facts::new(&q.action, q.context.risk, &policy.surroundings);
-            rule.when.holds(&facts, &request, false) != Holds::No
-        };
-        // Histories are dear: a few actions have to do for them.
-        let mut limited: Vec<Question> = Vec::new();
-        for question in plain.iter().filter(about).take(4) {
-            limited.extend(histories(question, limits, words.approved_before));
-        }
-        all.extend(plain);
-        all.extend(limited);
+/// A condition to aim at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Target<'p> {
+    when: &'p Condition,
+    /// It is read as of a rule that allows.
+    strict: bool,
+}
+
+impl<'p> Target<'p> {
+    /// What a rule is about.
+    pub(super) fn of(rule: &'p Rule) -> Self {
+        Self { when: &rule.when, strict: rule.effect == Effect::Allow }
     }
+}
+
+/// Questions that all of the targets are about, the simplest first. `limits` are those that histories are made around.
+pub(super) fn questions<'p>(
+    policy: &'p Policy,
+    targets: &'p [Target<'p>],
+    limits: &'p [Limit],
+) -> impl Iterator<Item = Question> + 'p {
+    let conjunctions = targets.iter().fold(vec![Vec::new()], |all, target| together(&all, &unfold(target.when)));
+    conjunctions.into_iter().flat_map(move |conjunction| aimed(policy, targets, &conjunction, limits))
+}
+
+fn aimed(policy: &Policy, targets: &[Target<'_>], conjunction: &[&Predicate], limits: &[Limit]) -> Vec<Question> {
+    let words = Words::of(conjunction);
+    let found = words.actions(policy, targets);
+    let mut all: Vec<Question> = found.into_iter().flat_map(|action| words.circumstances(&action)).collect();
+    let about = |q: &&Question| {
+        let history = q.history();
+        let request = q.context.request(&q.action, &history);
+        let facts = Facts::new(&q.action, q.context.risk, &policy.surroundings);
+        targets.iter().all(|target| target.when.holds(&facts, &request, false) != Holds::No)
+    };
+    // Histories are dear: a few actions have to do for them.
+    let limited = all.iter().filter(about).take(4).flat_map(|q| histories(q, limits, words.approved_before));
+    let limited: Vec<Question> = limited.collect();
+    all.extend(limited);
     all
+}
+
+/// Each of some conjunctions with each of others.
+fn together<'p>(some: &[Vec<&'p Predicate>], others: &[Vec<&'p Predicate>]) -> Vec<Vec<&'p Predicate>> {
+    let both = some.iter().flat_map(|one| others.iter().map(move |other| [one.as_slice(), other].concat()));
+    both.take(MAX_CASES).collect()
 }
 
 /// The condition as alternatives of things that hold together; what must not be is left to chance.
@@ -93,13 +119,7 @@ fn unfold(when: &Condition) -> Vec<Vec<&Predicate>> {
         Condition::Is(predicate, _) => vec![vec![predicate]],
         Condition::Not(_) => vec![Vec::new()],
         Condition::Any(list) => list.iter().flat_map(unfold).take(MAX_CASES).collect(),
-        Condition::All(list) => list.iter().map(unfold).fold(vec![Vec::new()], |all, parts| {
-            let with = |one: &Vec<_>| {
-                let one = one.clone();
-                parts.iter().map(move |part| [one.clone(), part.clone()].concat()).collect::<Vec<_>>()
-            };
-            all.iter().flat_map(with).take(MAX_CASES).collect()
-        }),
+        Condition::All(list) => list.iter().fold(vec![Vec::new()], |all, part| together(&all, &unfold(part))),
     }
 }
 
@@ -184,7 +204,13 @@ impl Words {
                 self.effects |= kinds.fold(0, |all, kind| all | bit(kind));
             }
             Predicate::Effects(bits) => self.effects |= bits,
-            Predicate::Pattern(regexes) => self.texts.extend(regexes.iter().flat_map(samples)),
+            Predicate::Pattern(regexes) => {
+                let texts: Vec<String> = regexes.iter().flat_map(samples).collect();
+                let both =
+                    |one: &String| texts.iter().take(MAX_BLENDED).map(move |other| format!("{one} {other}")).collect::<Vec<_>>();
+                let blended: Vec<String> = self.texts.iter().take(MAX_BLENDED).flat_map(both).collect();
+                self.texts.extend(blended.into_iter().chain(texts));
+            }
             Predicate::Command(test) => self.add_command(test),
             Predicate::Path(test) => self.add_path(test),
             Predicate::Host(names) => self.hosts.extend(spelled(names)),
@@ -210,8 +236,11 @@ impl Words {
     }
 
     fn add_path(&mut self, test: &PathTest) {
-        self.paths.extend(test.glob.iter().map(|glob| glob.example()));
-        self.paths.extend(test.protected.iter().flat_map(|(_, globs)| globs).map(|glob| glob.example()));
+        let protected = test.protected.iter().flat_map(|(_, globs)| globs);
+        let named: Vec<String> = test.glob.iter().chain(protected).map(|glob| glob.example()).collect();
+        let blend = |one: &String| named.iter().take(MAX_BLENDED).flat_map(|other| blended(one, other)).collect::<Vec<_>>();
+        let both: Vec<String> = self.paths.iter().take(MAX_BLENDED).flat_map(blend).collect();
+        self.paths.extend(both.into_iter().chain(named));
         if test.outside == Some(true) {
             self.paths.extend(["/srv/a".to_owned(), "../a".to_owned()]);
         }
@@ -225,8 +254,8 @@ impl Words {
         self.kinds.is_none_or(|kinds| kinds & type_bit(kind) != 0)
     }
 
-    /// Actions for which the rule's condition holds, or may hold.
-    fn actions(&self, policy: &Policy, rule: &Rule) -> Vec<Action> {
+    /// Actions for which the conditions hold, or may hold.
+    fn actions(&self, policy: &Policy, targets: &[Target<'_>]) -> Vec<Action> {
         let mut tried: Vec<Action> = Vec::new();
         if self.is_about(Some(ActionType::ToolCall)) {
             tried.extend(self.calls());
@@ -255,7 +284,8 @@ impl Words {
             let history = super::History::default();
             let request = Request::new(&action, &history);
             let facts = Facts::new(&action, None, &policy.surroundings);
-            match reach(&rule.when, &facts, &request, rule.effect == Effect::Allow, true) {
+            let reached = |target: &Target<'_>| reach(target.when, &facts, &request, target.strict, true);
+            match targets.iter().map(reached).min().unwrap_or(Holds::No) {
                 Holds::Yes => certain.push(action),
                 Holds::Maybe => rest.push(action),
                 Holds::No => {}
@@ -301,6 +331,15 @@ impl Words {
 
     fn shell_lines(&self) -> Vec<String> {
         let mut lines = self.lines.clone();
+        for host in &self.hosts {
+            let with_host = |line: &String| {
+                let line = format!("{line} https://{host}/x");
+                let written = self.paths.iter().take(MAX_BLENDED).map(|path| format!("{line} -o {}", quoted(path)));
+                written.chain([line.clone()]).collect::<Vec<_>>()
+            };
+            let more: Vec<String> = self.lines.iter().take(MAX_BLENDED).flat_map(with_host).collect();
+            lines.extend(more);
+        }
         for program in &self.programs {
             lines.push(program.clone());
             let some = |list: &[String]| list.iter().map(|word| quoted(word)).collect::<Vec<_>>();
@@ -436,6 +475,16 @@ fn fragments(kind: &str, text: &str) -> Vec<Action> {
         [text.to_owned(), format!("{{{text}}}"), format!("{{{text}\"}}"), format!("{{\"{text}}}"), format!("{{\"{text}\"}}")];
     let read = |text: &String| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
     whole.iter().filter_map(read).map(|payload| Action::recorded(kind, payload)).collect()
+}
+
+/// Paths that lie where one does, and are called as the other is.
+fn blended(one: &str, other: &str) -> [String; 2] {
+    let below = |place: &str, path: &str| {
+        let (folder, _) = place.rsplit_once('/').unwrap_or_default();
+        let name = if path.starts_with(['/', '~']) { path.rsplit('/').next().unwrap_or_default() } else { path };
+        if folder.is_empty() && !place.starts_with('/') { name.to_owned() } else { format!("{folder}/{name}") }
+    };
+    [below(one, other), below(other, one)]
 }
 
 /// A path as a word of a command line.

@@ -4,19 +4,25 @@
 //! the words of both. A change that may make something milder and for which nothing was found is said to be one.
 
 use super::action::Action;
-use super::aim;
+use super::aim::{self, Target};
 use super::condition::{Condition, Predicate};
 use super::effect::Effect;
 use super::fuzz::{Effort, strategy, test_runner};
 use super::model::{Combine, Limit, Policy, Rule};
 use super::question::Question;
-use super::wider::may_loosen;
+use super::wider::Revised;
 use proptest::strategy::{Strategy, ValueTree};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Kinds of difference that are kept; each is shrunk, which takes time.
 const MAX_KINDS: usize = 100;
+/// Pairs of rules whose order is asked about; it takes up to a tenth of a second for each. The others are said not to be shown.
+const MAX_PAIRS: usize = 64;
+/// Questions about one of them.
+const MAX_OF_PAIR: usize = 1_000;
+/// Rules that are named as those which now come first.
+const MAX_NAMED: usize = 5;
 /// Steps of shrinking for one difference.
 const MAX_STEPS: usize = 400;
 
@@ -98,8 +104,6 @@ struct Search<'p> {
     base: &'p Policy,
     head: &'p Policy,
     found: Comparison,
-    /// Rules of the head that decided something.
-    deciding: BTreeSet<String>,
 }
 
 /// Compares two policies on the given questions, on ones aimed at what changed, and on made ones.
@@ -115,21 +119,15 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         unproved: Vec::new(),
         disarmed: head.monitor && !base.monitor,
     };
-    let mut search = Search { base, head, found, deciding: BTreeSet::new() };
+    let mut search = Search { base, head, found };
     for question in given {
         search.found.given += 1;
         search.ask(question);
     }
     for (id, _) in search.found.rules.clone() {
-        let versions = [(base, base.rule(&id)), (head, head.rule(&id))];
-        let limits: Vec<Limit> = versions.iter().filter_map(|(_, rule)| *rule).flat_map(limits_of).collect();
-        for (policy, rule) in versions {
-            for question in rule.map(|rule| aim::questions(policy, rule, &limits)).unwrap_or_default() {
-                search.found.aimed += 1;
-                search.ask(&question);
-            }
-        }
+        search.aim_at(&id);
     }
+    search.aim_at_order();
     let seeds: Vec<Action> = given.iter().map(|q| q.action.clone()).collect();
     for (number, words) in [head, base].into_iter().enumerate() {
         let mut runner = test_runner(effort.seed, number as u64, effort.cases);
@@ -148,6 +146,40 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
 }
 
 impl Search<'_> {
+    /// Asks what both versions of a rule are about.
+    fn aim_at(&mut self, id: &str) {
+        let versions = [(self.base, self.base.rule(id)), (self.head, self.head.rule(id))];
+        let limits: Vec<Limit> = versions.iter().filter_map(|(_, rule)| *rule).flat_map(limits_of).collect();
+        for (policy, rule) in versions {
+            let targets: Vec<Target<'_>> = rule.map(Target::of).into_iter().collect();
+            for question in rule.map(|_| aim::questions(policy, &targets, &limits)).into_iter().flatten() {
+                self.found.aimed += 1;
+                self.ask(&question);
+            }
+        }
+    }
+
+    /// Asks what a rule is about together with each milder one that now comes first.
+    fn aim_at_order(&mut self) {
+        let pairs = Revised::of(self.base, self.head).overtaken();
+        let pairs = pairs.iter().flat_map(|(rule, by)| by.iter().map(move |first| (*rule, *first)));
+        for (rule, first) in pairs.take(MAX_PAIRS) {
+            let (targets, limits) = ([Target::of(rule), Target::of(first)], limits_of(rule));
+            for question in aim::questions(self.head, &targets, &limits).take(MAX_OF_PAIR) {
+                if self.has_shown(rule, first) {
+                    break;
+                }
+                self.found.aimed += 1;
+                self.ask(&question);
+            }
+        }
+    }
+
+    /// Whether a difference shows what it does that a milder rule comes before another.
+    fn has_shown(&self, rule: &Rule, first: &Rule) -> bool {
+        self.found.differences.keys().any(|k| k.is_milder() && k.base_rule == rule.id && k.head_rule == first.id)
+    }
+
     fn ask(&mut self, question: &Question) {
         if let Some(kind) = self.differ(question) {
             self.keep(kind, question);
@@ -158,9 +190,6 @@ impl Search<'_> {
         let history = question.history();
         let request = question.context.request(&question.action, &history);
         let (base, head) = (self.base.decide(&request), self.head.decide(&request));
-        if !self.deciding.contains(head.rule_id()) {
-            self.deciding.insert(head.rule_id().to_owned());
-        }
         (base.effect != head.effect).then(|| Kind {
             base: base.effect,
             head: head.effect,
@@ -207,25 +236,28 @@ impl Search<'_> {
 
     /// What may have become milder, and isn't behind any difference that was found.
     fn unproved(&self) -> Vec<Unproved> {
-        let shown = |id: &str, milder: bool| {
-            self.found.differences.keys().any(|k| k.is_milder() == milder && (k.base_rule == id || k.head_rule == id))
-        };
+        // That a rule is stricter in one place says nothing of another place.
+        let shown = |id: &str| self.found.differences.keys().any(|k| k.is_milder() && (k.base_rule == id || k.head_rule == id));
+        let revised = Revised::of(self.base, self.head);
         let mut all = Vec::new();
         for (id, change) in &self.found.rules {
-            let (old, new) = (self.base.rule(id), self.head.rule(id));
-            if !may_loosen(old, new, self.head) || shown(id, true) {
-                continue;
-            }
-            // Allowing more shows in what the rule decides; a rule that is otherwise changed may have become stricter.
-            let allows = new.is_some_and(|rule| rule.effect == Effect::Allow);
-            let seen = if allows { self.deciding.contains(id) } else { new.is_some() && shown(id, false) };
-            if !seen {
+            if revised.may_loosen(id) && !shown(id) {
                 let change = match change {
                     Change::Added => "added".to_owned(),
                     Change::Removed => "removed".to_owned(),
                     Change::Changed(parts) => format!("changed ({})", parts.join(", ")),
                 };
                 all.push(Unproved { what: format!("rule `{id}`"), change });
+            }
+        }
+        for (rule, by) in revised.overtaken() {
+            let hidden: Vec<String> =
+                by.into_iter().filter(|first| !self.has_shown(rule, first)).map(|first| format!("`{}`", first.id)).collect();
+            if !hidden.is_empty() {
+                let more = hidden.len().saturating_sub(MAX_NAMED);
+                let named = hidden.get(..MAX_NAMED).unwrap_or(&hidden).join(", ");
+                let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+                all.push(Unproved { what: format!("rule `{}`", rule.id), change: format!("put behind {named}{rest}") });
             }
         }
         let any_milder = self.found.differences.keys().any(Kind::is_milder);
@@ -373,6 +405,52 @@ mod tests {
             assert!(found.differences.keys().any(Kind::is_milder), "{old} → {new}");
             assert!(!compared(&rule(new), &rule(old)).differences.keys().any(Kind::is_milder), "{new} → {old}");
         }
+    }
+
+    #[test]
+    fn a_milder_rule_that_comes_first_is_found() {
+        let order = |stops: &str, allows: &str| {
+            let (stops, allows) = (
+                format!("id: stops, when: {{ {stops} }}, effect: deny"),
+                format!("id: allows, when: {{ {allows} }}, effect: allow"),
+            );
+            compared(&pack("first-match", &[&stops, &allows]), &pack("first-match", &[&allows, &stops]))
+        };
+        for (stops, allows) in [
+            ("pattern: 'tenant-4711'", "tool: 'mcp__crm__get_*'"),
+            ("path: { glob: '*.pem' }", "path: { glob: 'src/**' }"),
+            ("path: { glob: '/etc/**' }", "command: { program: cat }"),
+            ("host: '*.evil.example'", "command: { program: curl }, effects: [network]"),
+            ("pattern: 'aa-[0-9]{5}'", "type: tool_call, pattern: 'bb-[a-z]{5}'"),
+            ("agent: 'intern-*', tool: 'mcp__db__*'", "tool: 'mcp__db__read', mode: quick"),
+        ] {
+            let found = order(stops, allows);
+            let shown = |k: &Kind| k.is_milder() && k.base_rule == "stops" && k.head_rule == "allows";
+            assert!(found.differences.keys().any(shown), "{stops}; {allows}: {:?}", found.unproved);
+            assert!(found.unproved.is_empty(), "{:?}", found.unproved);
+        }
+        let found = order("pattern: 'aa', not: { pattern: 'a' }", "tool: x");
+        assert_eq!(found.unproved, [Unproved { what: "rule `stops`".into(), change: "put behind `allows`".into() }]);
+        assert!(order("type: shell_cmd", "tool: x").unproved.is_empty(), "no action is both");
+    }
+
+    #[test]
+    fn a_stricter_place_clears_no_milder_one() {
+        let raw = "command: { raw: 'curl [^;|&]*--tag=[0-9]{4}( |$)' }";
+        let old = |odd: &str| format!("id: d, when: {{ any: [{{ {odd} }}, {{ tool: send }}] }}, effect: deny");
+        let new = pack("deny-overrides", &["id: d, when: { tool: [send, forward] }, effect: deny"]);
+        let found = compared(&pack("deny-overrides", &[&old(&format!("host: evil.example, {raw}"))]), &new);
+        assert!(found.differences.keys().any(Kind::is_milder), "{:?}", found.unproved);
+        let found = compared(&pack("deny-overrides", &[&old("pattern: aa, not: { pattern: a }")]), &new);
+        assert!(found.differences.keys().all(|k| !k.is_milder()) && !found.differences.is_empty());
+        assert_eq!(found.unproved, [Unproved { what: "rule `d`".into(), change: "changed (when)".into() }]);
+        // Allowing more than before has to show too.
+        let allow = |also: &str| {
+            let when = format!("host: good.example, not: {{ command: {{ program: [curl, ssh, scp] }} }}{also}");
+            pack("first-match", &[&format!("id: a, when: {{ {when} }}, effect: allow"), "id: rest, effect: ask"])
+        };
+        let found = compared(&allow(""), &allow(", path: { glob: '/**' }"));
+        assert!(found.unproved.iter().any(|one| one.what == "rule `a`") || found.differences.keys().any(Kind::is_milder));
     }
 
     #[test]

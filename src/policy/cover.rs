@@ -182,22 +182,48 @@ fn speech(when: &Condition, facts: &Facts<'_>, request: &Request<'_>, positive: 
             holding.fold(0, |all, part| all | speech(part, facts, request, positive))
         }
         (Condition::Is(..), false) => SILENT,
-        (Condition::Is(predicate, _), true) => match predicate {
-            Predicate::Path(_) => 1 << PATHS,
-            Predicate::Host(_) => 1 << HOSTS,
-            Predicate::Command(test) if test.names_programs() => 1 << PROGRAMS,
-            Predicate::Effects(_) | Predicate::Category(_) | Predicate::Granted(_) => 1 << EVERYTHING,
-            Predicate::Command(_)
-            | Predicate::Type(_)
-            | Predicate::Tool(_)
-            | Predicate::Risk(_)
-            | Predicate::Agent(_)
-            | Predicate::Mode(_)
-            | Predicate::Production(_)
-            | Predicate::Pattern(_)
-            | Predicate::ApprovedBefore
-            | Predicate::UsedUp(_) => SILENT,
-        },
+        (Condition::Is(predicate, _), true) => 1 << spoken(predicate),
+    }
+}
+
+/// What a key speaks of.
+fn spoken(predicate: &Predicate) -> Speech {
+    match predicate {
+        Predicate::Path(_) => PATHS,
+        Predicate::Host(_) => HOSTS,
+        Predicate::Command(test) if test.names_programs() => PROGRAMS,
+        Predicate::Effects(_) | Predicate::Category(_) | Predicate::Granted(_) => EVERYTHING,
+        Predicate::Command(_)
+        | Predicate::Type(_)
+        | Predicate::Tool(_)
+        | Predicate::Risk(_)
+        | Predicate::Agent(_)
+        | Predicate::Mode(_)
+        | Predicate::Production(_)
+        | Predicate::Pattern(_)
+        | Predicate::ApprovedBefore
+        | Predicate::UsedUp(_) => 0,
+    }
+}
+
+/// Whether keys and `not`s that hold together speak of nothing that others together don't speak of. Not where that can't be
+/// told without an action.
+pub(super) fn speaks_no_more(new: &[&Condition], old: &[&Condition]) -> bool {
+    let together = |parts: &[&Condition]| parts.iter().map(|part| spoken_alone(part)).try_fold(0, |all, one| Some(all | one?));
+    let enough = |set: Speech| set == 0 || set & EVERYTHING != 0;
+    together(old).zip(together(new)).is_some_and(|(old, new)| enough(old) || !enough(new) && new & !old == 0)
+}
+
+/// What a key or a `not` speaks of; none where that depends on which of its alternatives holds.
+fn spoken_alone(part: &Condition) -> Option<Speech> {
+    match part {
+        Condition::Is(predicate, _) => Some(spoken(predicate)),
+        Condition::Not(inner) => {
+            let mut again = false;
+            inner.walk(true, &mut |below, _| again |= matches!(below, Condition::Not(_)));
+            (!again).then_some(0)
+        }
+        Condition::All(_) | Condition::Any(_) => None,
     }
 }
 

@@ -149,6 +149,37 @@ fn a_comparison_that_cannot_tell_says_so() {
     assert_eq!(code(at, &["compare", "strict", "s.yaml", "--cases", "50"]), 1);
 }
 
+/// Under `first-match` the order is a promise, too.
+#[test]
+fn a_comparison_minds_the_order_of_rules() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let stops = "  - { id: no-tenant, when: { pattern: 'tenant-4711' }, effect: deny, reason: Off limits }\n";
+    let allows = "  - { id: reads, when: { tool: 'mcp__crm__get_*' }, effect: allow, reason: Reads }\n";
+    let other = "  - { id: shell, when: { type: shell_cmd }, effect: ask, reason: Runs }\n";
+    let write = |name: &str, rules: &[&str]| {
+        let head = "version: 1\nid: p\ncombine: first-match\ndefault: { effect: require_approval, reason: d }\nrules:\n";
+        std::fs::write(at.join(name), format!("{head}{}", rules.concat())).unwrap();
+    };
+    write("base.yaml", &[stops, allows, other]);
+    let compare = |rules: &[&str]| {
+        write("head.yaml", rules);
+        let output = run(at, &["compare", "base.yaml", "head.yaml", "--cases", "50"]);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, text) = compare(&[allows, stops, other]);
+    assert!(code == Some(1) && text.contains("milder: deny by `no-tenant` becomes allow by `reads`"), "{text}");
+    let (code, text) = compare(&[&allows.replace("reads", "some").replace("get_", "get_c"), stops, allows, other]);
+    assert!(code == Some(1) && text.contains("milder: deny by `no-tenant` becomes allow by `some`"), "{text}");
+    let (code, text) = compare(&[stops, other, allows]);
+    assert_eq!(code, Some(0), "no action is a shell command and calls a tool: {text}");
+    // Where no question meets both, that is said.
+    let hidden = stops.replace("tenant-4711'", "(tenant|x{500}y{500}z{500}x{500}y{500})-4711', not: { pattern: tenant }");
+    write("base.yaml", &[&hidden, allows]);
+    let (code, text) = compare(&[allows, &hidden]);
+    assert!(code == Some(3) && text.contains("inconclusive: rule `no-tenant` was put behind `reads`, which may"), "{text}");
+}
+
 #[test]
 fn a_changed_reason_is_found_by_its_snapshot() {
     let folder = tempfile::tempdir().unwrap();
