@@ -235,6 +235,47 @@ fn a_comparison_says_what_it_did_not_compare() {
     assert!(report["findings"].as_array().unwrap().iter().any(|f| f["code"] == "YV516"));
 }
 
+/// What lies deeper, or is spelled otherwise, is a policy as well.
+#[test]
+fn a_folder_is_compared_with_all_that_is_below_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let git = git2::Repository::init(at).unwrap();
+    let commit = |text: &str| {
+        std::fs::create_dir_all(at.join("rules/team")).unwrap();
+        std::fs::write(at.join("rules/a.yaml"), POLICY).unwrap();
+        std::fs::write(at.join("rules/team/prod.yaml"), text).unwrap();
+        std::fs::write(at.join("rules/b.YAML"), text).unwrap();
+        let mut index = git.index().unwrap();
+        index.add_all(["rules"], git2::IndexAddOption::DEFAULT, None).unwrap();
+        let tree = git.find_tree(index.write_tree().unwrap()).unwrap();
+        let who = git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
+        let parent = git.head().ok().map(|h| h.peel_to_commit().unwrap());
+        git.commit(Some("HEAD"), &who, &who, "c", &tree, &parent.iter().collect::<Vec<_>>()).unwrap();
+    };
+    commit(POLICY);
+    commit(&POLICY.replace("deny", "ask"));
+    for args in [["HEAD~1:rules", "rules"], ["HEAD~1:rules", "HEAD:rules"]] {
+        let output = run(at, &[&["compare"], &args[..], &["--cases", "20"]].concat());
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert_eq!(text.matches("milder: deny by `no-delete` becomes require_approval").count(), 2, "{text}");
+        assert!(text.contains("HEAD~1:rules/team/prod.yaml → "), "{text}");
+    }
+    assert_eq!(code(at, &["test", "rules"]), 3, "no case tests what lies deeper");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("team", at.join("rules/more")).unwrap();
+        commit(POLICY);
+        for args in [["compare", "rules", "rules"], ["compare", "HEAD:rules", "HEAD:rules"], ["test", "rules", "--strict"]] {
+            let output = run(at, &args);
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.code() == Some(2) && text.contains("rules/more` in a folder of policies"), "{args:?}: {text}");
+        }
+        assert_eq!(code(at, &["mutate", "rules"]), 2);
+    }
+}
+
 #[test]
 fn changes_that_no_case_notices_are_listed_with_a_case_that_would() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
 //! `policy compare`.
 
 use super::find::{self, Found};
+use super::folder::policies_under;
 use super::objection::Objections;
 use super::revision::Revision;
-use super::test::policies_under;
 use super::{FailOn, Format};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
@@ -261,7 +261,7 @@ pub(in crate::cli) fn compared(policy: &Path, base: &str) -> Result<Report, Fail
 /// Files by their names: as each is reported, and its text.
 type Files = BTreeMap<String, (String, String)>;
 
-/// The policies of a folder, by file name: as they are reported, and their text. `None` for a single policy.
+/// The policies of a folder, by their paths from there: as they are reported, and their text. `None` for a single policy.
 fn folder(written: &str) -> Result<Option<Files>, Failure> {
     if let Some(revision) = Revision::named(written)? {
         let named = |(name, text): (String, String)| (name.clone(), (revision.name_of(&name), text));
@@ -272,7 +272,7 @@ fn folder(written: &str) -> Result<Option<Files>, Failure> {
     }
     let mut all = BTreeMap::new();
     for path in policies_under(Path::new(written))? {
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = find::name_of(path.strip_prefix(written).unwrap_or(&path));
         all.insert(name, (find::name_of(&path), find::read(&path)?));
     }
     Ok(Some(all))

@@ -3,6 +3,7 @@
 mod compare;
 mod eval;
 pub(super) mod find;
+mod folder;
 mod fuzz;
 mod mutate;
 mod objection;

@@ -1,5 +1,6 @@
 //! Policies of a revision: `REV:PATH`, read from the repository that the current directory is in.
 
+use super::folder::{is_policy, not_followed};
 use crate::cli::output::Failure;
 use crate::workspace::git::{Entry, GitError, Kind, ObjectId, Repository};
 use std::path::Path;
@@ -44,24 +45,45 @@ impl Revision {
         self.text(&self.path)
     }
 
-    /// The files directly in it, by their names; `None` when it is no folder.
+    /// The policies in it and below it, by their paths from there; `None` when it is no folder.
     pub(super) fn folder(&self) -> Result<Option<Vec<(String, String)>>, Failure> {
-        let inside = if self.path.is_empty() || self.path == "." { String::new() } else { format!("{}/", self.path) };
+        let prefix = if self.path.is_empty() || self.path == "." { String::new() } else { format!("{}/", self.path) };
         let all = self.repository.files(self.commit).map_err(|e| unable(&e))?;
-        let name = |e: &Entry| {
-            let name = e.path.strip_prefix(&inside).filter(|name| !name.is_empty() && !name.contains('/'))?;
-            matches!(e.kind, Kind::File | Kind::Executable).then(|| name.to_owned())
-        };
-        let names: Vec<String> = all.iter().filter_map(name).collect();
-        if names.is_empty() {
+        let inside: Vec<(&Entry, &str)> =
+            all.iter().filter_map(|e| Some((e, e.path.strip_prefix(&prefix).filter(|name| !name.is_empty())?))).collect();
+        if inside.is_empty() {
             return Ok(None);
         }
         let mut files = Vec::new();
-        for name in names.into_iter().filter(|name| super::test::is_policy(name)) {
-            let text = self.text(&format!("{inside}{name}"))?;
-            files.push((name, text));
+        for (entry, name) in inside {
+            let named = is_policy(name.rsplit('/').next().unwrap_or(name));
+            match entry.kind {
+                Kind::File | Kind::Executable if named => files.push((name.to_owned(), self.text(&entry.path)?)),
+                Kind::File | Kind::Executable => {}
+                Kind::Link if !named && self.leads_to_a_file(entry, &all)? => {}
+                Kind::Link | Kind::Submodule => return Err(not_followed(&self.name_of(name))),
+            }
         }
         Ok(Some(files))
+    }
+
+    /// Whether a symbolic link plainly names a file of the commit, and no folder.
+    fn leads_to_a_file(&self, link: &Entry, all: &[Entry]) -> Result<bool, Failure> {
+        let target = self.repository.content(link.id, MAX_BYTES).map_err(|e| unable(&e))?;
+        let mut path: Vec<&str> = link.path.split('/').collect();
+        path.pop();
+        let target = String::from_utf8_lossy(&target);
+        for part in target.split('/') {
+            match part {
+                "." => {}
+                ".." if path.pop().is_some() => {}
+                // The start of a path from the root, and what leaves the tree.
+                "" | ".." => return Ok(false),
+                part => path.push(part),
+            }
+        }
+        let path = path.join("/");
+        Ok(all.iter().any(|e| e.path == path && matches!(e.kind, Kind::File | Kind::Executable)))
     }
 
     /// How one of its files is reported.
@@ -116,7 +138,7 @@ pub(super) fn history(folder: &Path, commits: usize) -> Result<Vec<(String, Stri
     for commit in repository.history(head, commits).map_err(|e| unable(&e))? {
         for entry in repository.files(commit).map_err(|e| unable(&e))? {
             let name = entry.path.rsplit('/').next().unwrap_or(&entry.path);
-            if !super::test::is_policy(name) || !matches!(entry.kind, Kind::File | Kind::Executable) {
+            if !is_policy(name) || !matches!(entry.kind, Kind::File | Kind::Executable) {
                 continue;
             }
             if seen.insert(entry.id)

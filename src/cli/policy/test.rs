@@ -2,6 +2,7 @@
 
 use super::Format;
 use super::find::{self, Found};
+use super::folder::policies_under;
 use super::objection::Objections;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
@@ -167,31 +168,6 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
         suite.files.extend(corpora.iter().cloned());
     }
     Ok(suites)
-}
-
-/// The policy files that a path names: itself, or those directly in a folder.
-pub(super) fn policies_under(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let unable =
-        |e: io::Error| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be a folder of policies");
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(unable)? {
-        let file = entry.map_err(unable)?.path();
-        let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        if file.is_file() && is_policy(&name) {
-            files.push(file);
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// Whether a file of this name is a policy, and none of those that stand beside one.
-pub(super) fn is_policy(name: &str) -> bool {
-    let beside = [".test.yaml", ".test.yml", ".reasons.yaml", ".regressions.yaml"];
-    Path::new(name).extension().is_some_and(|e| e == "yaml" || e == "yml") && !beside.iter().any(|b| name.ends_with(b))
 }
 
 /// A file beside a policy, with another ending.
