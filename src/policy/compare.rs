@@ -17,6 +17,13 @@ use std::collections::BTreeMap;
 
 /// Kinds of difference that are kept; each is shrunk, which takes time.
 const MAX_KINDS: usize = 100;
+/// Rules that are asked when questions are aimed, so often as all questions together ask them: a policy may have so many rules that
+/// asking about each of them would never end. What nothing was asked about isn't shown.
+const MAX_ASKED: usize = 20_000_000;
+/// What asking takes beside the rules, as so many of them.
+const MIN_RULES: usize = 100;
+/// What aiming at a rule takes though no question comes of it.
+const LEAST_AIMED: usize = 200;
 /// Pairs of rules whose order is asked about; it takes up to a tenth of a second for each. The others are said not to be shown.
 const MAX_PAIRS: usize = 64;
 /// Questions about one of them.
@@ -104,6 +111,8 @@ struct Search<'p> {
     base: &'p Policy,
     head: &'p Policy,
     found: Comparison,
+    /// Questions that may still be aimed at what changed.
+    left: usize,
 }
 
 /// Compares two policies on the given questions, on ones aimed at what changed, and on made ones.
@@ -119,7 +128,8 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         unproved: Vec::new(),
         disarmed: head.monitor && !base.monitor,
     };
-    let mut search = Search { base, head, found };
+    let left = MAX_ASKED / (base.rules.len() + head.rules.len()).max(MIN_RULES);
+    let mut search = Search { base, head, found, left };
     for question in given {
         search.found.given += 1;
         search.ask(question);
@@ -151,8 +161,10 @@ impl Search<'_> {
         let versions = [(self.base, self.base.rule(id)), (self.head, self.head.rule(id))];
         let limits: Vec<Limit> = versions.iter().filter_map(|(_, rule)| *rule).flat_map(limits_of).collect();
         for (policy, rule) in versions {
-            let targets: Vec<Target<'_>> = rule.map(Target::of).into_iter().collect();
-            for question in rule.map(|_| aim::questions(policy, &targets, &limits)).into_iter().flatten() {
+            let Some(rule) = rule else { continue };
+            self.left = self.left.saturating_sub(LEAST_AIMED);
+            for question in aim::questions(policy, &[Target::of(rule)], &limits).take(self.left) {
+                self.left -= 1;
                 self.found.aimed += 1;
                 self.ask(&question);
             }

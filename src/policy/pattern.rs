@@ -56,6 +56,9 @@ fn translate(pattern: &str) -> Result<String, PatternError> {
     let mut out = String::with_capacity(pattern.len() + 16);
     let mut i = 0;
     let mut class = false;
+    // The last brace that opens before the place where it is asked for; looked for from there each time, many that close
+    // would take time by their square.
+    let mut opened = Opened::default();
     while let Some(c) = at(i) {
         match c {
             '\\' => {
@@ -139,7 +142,7 @@ fn translate(pattern: &str) -> Result<String, PatternError> {
                 out.push('(');
             }
             '{' if !is_repetition(&chars, i) => out.push_str(r"\{"),
-            '}' if !closes_repetition(&chars, i) => out.push_str(r"\}"),
+            '}' if !closes_repetition(&chars, opened.before(&chars, i)) => out.push_str(r"\}"),
             c => out.push(c),
         }
         i += 1;
@@ -182,9 +185,24 @@ fn is_repetition(chars: &[char], i: usize) -> bool {
     closed && !least.is_empty() && number(least) && number(most)
 }
 
-/// Whether `}` at `i` ends such a repetition (or a `\p{…}`).
-fn closes_repetition(chars: &[char], i: usize) -> bool {
-    let open = chars.iter().take(i).rposition(|c| *c == '{');
+/// The last `{` before places that are asked for in ascending order.
+#[derive(Default)]
+struct Opened {
+    last: Option<usize>,
+    looked_at: usize,
+}
+
+impl Opened {
+    fn before(&mut self, chars: &[char], i: usize) -> Option<usize> {
+        let new = chars.get(self.looked_at..i).unwrap_or_default();
+        self.last = new.iter().rposition(|c| *c == '{').map(|at| self.looked_at + at).or(self.last);
+        self.looked_at = i;
+        self.last
+    }
+}
+
+/// Whether a `}` behind the `{` at `open` ends such a repetition (or a `\p{…}`).
+fn closes_repetition(chars: &[char], open: Option<usize>) -> bool {
     open.is_some_and(|open| {
         let property = open >= 2 && chars.get(open - 2) == Some(&'\\') && matches!(chars.get(open - 1), Some('p' | 'P'));
         property || is_repetition(chars, open)
@@ -270,6 +288,16 @@ mod tests {
         assert!(compile("(?<x>a)", true).is_ok());
         assert!(matches!(compile("a(", true), Err(PatternError::Syntax(_))));
         assert_eq!(compile("(a{1000}){1000}", true).unwrap_err(), PatternError::TooLarge);
+    }
+
+    #[test]
+    fn many_braces_take_no_longer_for_each() {
+        // By its square this would take minutes.
+        let start = std::time::Instant::now();
+        assert_eq!(compile(&"}".repeat(1_000_000), true).unwrap_err(), PatternError::TooLarge);
+        assert!(compile(&"a{2}".repeat(2_000), true).is_ok() && compile(&"a{,}".repeat(2_000), true).is_ok());
+        assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+        assert!(fits("^a{2}}$", "aa}") && fits("^{}}$", "{}}"));
     }
 
     #[test]

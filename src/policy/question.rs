@@ -32,9 +32,7 @@ pub struct Approvals {
 
 impl Approvals {
     pub(super) fn add_to(&self, history: &mut History) {
-        for _ in 0..self.count {
-            history.approve(&self.each);
-        }
+        history.approve_times(&self.each, self.count);
         history.spend(f64::from(self.cost), self.busy);
     }
 }

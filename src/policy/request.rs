@@ -53,7 +53,7 @@ pub struct Past {
 /// neither for limits nor for what the session has approved.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    /// Times of the approvals by type, in ascending order; those without a time count for ever.
+    /// The approvals by type, in the order of their times; those without a time count for ever.
     approved: BTreeMap<u8, Times>,
     /// The highest risk that a human has approved, by tool.
     tools: BTreeMap<String, Risk>,
@@ -63,20 +63,43 @@ pub struct History {
 
 #[derive(Debug, Clone, Default)]
 struct Times {
-    known: Vec<i64>,
+    /// Each time with how many approvals there are up to and including it.
+    known: Vec<(i64, u64)>,
     unknown: u64,
+}
+
+impl Times {
+    fn add(&mut self, time: i64, count: u64) {
+        let at = self.known.partition_point(|(t, _)| *t < time);
+        if self.known.get(at).is_none_or(|(t, _)| *t != time) {
+            self.known.insert(at, (time, self.before(at)));
+        }
+        for (_, up_to) in self.known.iter_mut().skip(at) {
+            *up_to = up_to.saturating_add(count);
+        }
+    }
+
+    /// How many there are before the one at an index.
+    fn before(&self, index: usize) -> u64 {
+        index.checked_sub(1).and_then(|last| self.known.get(last)).map_or(0, |(_, up_to)| *up_to)
+    }
 }
 
 impl History {
     /// Adds an approval.
     pub fn approve(&mut self, past: &Past) {
+        self.approve_times(past, 1);
+    }
+
+    /// Adds as many approvals of one kind at once: a million takes no longer than one.
+    pub fn approve_times(&mut self, past: &Past, count: u64) {
+        if count == 0 {
+            return;
+        }
         let times = self.approved.entry(super::condition::type_bit(past.kind)).or_default();
         match past.time {
-            Some(time) => {
-                let at = times.known.partition_point(|t| *t <= time);
-                times.known.insert(at, time);
-            }
-            None => times.unknown += 1,
+            Some(time) => times.add(time, count),
+            None => times.unknown = times.unknown.saturating_add(count),
         }
         if let (true, Some(tool)) = (past.by_human, &past.tool) {
             let risk = self.tools.entry(tool.clone()).or_insert(past.risk);
@@ -99,13 +122,12 @@ impl History {
         let Some(times) = self.approved.get(&super::condition::type_bit(kind)) else { return 0 };
         let known = match (window, now) {
             (Some(window), Some(now)) => {
-                let from = times.known.partition_point(|t| *t <= now.saturating_sub(window));
-                let to = times.known.partition_point(|t| *t <= now);
-                to.saturating_sub(from)
+                let until = |time: i64| times.before(times.known.partition_point(|(t, _)| *t <= time));
+                until(now).saturating_sub(until(now.saturating_sub(window)))
             }
-            _ => times.known.len(),
+            _ => times.before(times.known.len()),
         };
-        times.unknown + known as u64
+        times.unknown.saturating_add(known)
     }
 
     /// As [`Self::count`], over all types.
@@ -162,6 +184,26 @@ mod tests {
         assert_eq!(history.count(Some(ActionType::ToolCall), None, None), 3);
         assert_eq!(history.count(Some(ActionType::ToolCall), Some(60_000), None), 3, "without a time all count");
         assert_eq!(history.count(Some(ActionType::ShellCmd), None, None), 0);
+    }
+
+    #[test]
+    fn many_at_once_are_as_many_one_by_one() {
+        let (mut one_by_one, mut at_once) = (History::default(), History::default());
+        for (time, count) in [(Some(50), 3), (Some(10), 2), (None, 4), (Some(50), 1), (Some(30), 0), (Some(20), 5), (Some(90), 1)]
+        {
+            let past = past(time, Risk::Low, false);
+            (0..count).for_each(|_| one_by_one.approve(&past));
+            at_once.approve_times(&past, count);
+        }
+        for now in (0..=100).step_by(5).map(Some).chain([None]) {
+            for window in [None, Some(10), Some(35), Some(1000)] {
+                let count = |history: &History| history.count(Some(ActionType::ToolCall), window, now);
+                assert_eq!(count(&one_by_one), count(&at_once), "{now:?} {window:?}");
+            }
+        }
+        assert_eq!(at_once.count(Some(ActionType::ToolCall), Some(40), Some(50)), 4 + 4 + 5);
+        at_once.approve_times(&past(Some(60), Risk::Low, false), u64::MAX);
+        assert_eq!(at_once.count(Some(ActionType::ToolCall), Some(40), Some(60)), u64::MAX - 3, "too many don't come round");
     }
 
     #[test]
