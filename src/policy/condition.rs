@@ -8,6 +8,7 @@
 //! one of them; and where that can't be told, it may be met ([`Holds::Maybe`]). `not` turns the
 //! reading around.
 
+use super::cover::of_a_program;
 use super::effect::Holds;
 use super::facts::{Category, Facts};
 use super::flags::has_argument;
@@ -16,6 +17,7 @@ use super::pattern::wildcard;
 use super::request::Request;
 use crate::command::{EffectKind, Step};
 use crate::governance::Risk;
+use crate::trace::record::ActionType;
 use regex::Regex;
 
 /// A condition.
@@ -123,8 +125,8 @@ pub(crate) struct PathTest {
 }
 
 /// The bit of a type; what is none of the known types has its own.
-pub(crate) fn type_bit(kind: Option<crate::trace::record::ActionType>) -> u8 {
-    use crate::trace::record::ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
+pub(crate) fn type_bit(kind: Option<ActionType>) -> u8 {
+    use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
     match kind {
         Some(ToolCall) => 1,
         Some(ShellCmd) => 2,
@@ -309,6 +311,19 @@ impl CommandTest {
         !(self.program.is_empty() && self.arg.is_empty() && self.args.is_empty())
     }
 
+    /// Whether, as a grant, it is about a step: a line that begins with its words, or, of a regular expression, a command
+    /// that it fits whole. What runs inside of that command needs a grant of its own.
+    fn grants(&self, index: usize, step: &Step, facts: &Facts<'_>) -> bool {
+        if self.raw.is_empty() {
+            let begins = step.args.get(..self.args.len()).is_some_and(|words| *words == *self.args);
+            return begins && any_name(&self.program, &step.program, true);
+        }
+        let written = facts.action.kind == Some(ActionType::ShellCmd) && step.parent.is_none();
+        let text = facts.parts().texts(facts.line()).nth(facts.parts().of_step(index)).filter(|text| written && !text.is_empty());
+        let fits = |text: &str| self.raw.iter().any(|r| r.find(text).is_some_and(|found| found.len() == text.len()));
+        text.is_some_and(fits)
+    }
+
     fn step(&self, step: &Step, strict: bool) -> Holds {
         let open = |text: &str| text.contains("$…");
         let uncertain = if strict { Holds::No } else { Holds::Maybe };
@@ -357,7 +372,7 @@ impl PathTest {
     }
 }
 
-/// Whether each thing that an action does is among the grants: each path, each host, each program.
+/// Whether each thing that an action does is among the grants: each path, each host, each program, and nothing beside.
 fn granted(grants: &[Condition], facts: &Facts<'_>) -> Holds {
     if facts.hides() {
         return Holds::No;
@@ -376,25 +391,21 @@ fn granted(grants: &[Condition], facts: &Facts<'_>) -> Holds {
             _ => false,
         })
     });
-    let programs = facts.steps().iter().all(|step| {
+    let programs = facts.steps().iter().enumerate().all(|(index, step)| {
         grants.iter().any(|g| match g {
-            Condition::Is(Predicate::Command(test), _) => test.step(step, true) == Holds::Yes,
+            Condition::Is(Predicate::Command(test), _) => test.grants(index, step, facts),
             _ => false,
         })
     });
-    let kinds = bits_of_grants();
-    let rest = facts.effects() & !kinds == 0;
-    Holds::sure(places && hosts && programs && rest && (!facts.analysis().effects.is_empty() || !facts.steps().is_empty()))
-}
-
-/// The kinds of effects that a template can grant at all.
-const fn bits_of_grants() -> u32 {
-    super::facts::bit(EffectKind::Read)
-        | super::facts::bit(EffectKind::Write)
-        | super::facts::bit(EffectKind::Delete)
-        | super::facts::bit(EffectKind::Network)
-        | super::facts::bit(EffectKind::GitRead)
-        | super::facts::bit(EffectKind::Execute)
+    let effects = &facts.analysis().effects;
+    let kinds = effects.iter().enumerate().all(|(index, effect)| match effect.kind {
+        EffectKind::Read | EffectKind::Write | EffectKind::Delete => facts.has_site(index) || of_a_program(index, effect, facts),
+        EffectKind::Network => true,
+        // No path or host stands for these: they are granted with the program that has them, and a tool's name is none.
+        EffectKind::Execute | EffectKind::GitRead => of_a_program(index, effect, facts),
+        _ => false,
+    });
+    Holds::sure(places && hosts && programs && kinds && !(effects.is_empty() && facts.steps().is_empty()))
 }
 
 /// What the action has to do with a key, for explanations. May hold hostile text.

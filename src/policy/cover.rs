@@ -242,7 +242,7 @@ fn uncovered<'f>(set: Speech, facts: &'f Facts<'_>) -> Option<&'f Effect> {
 }
 
 /// Whether an effect is that of a program, and not of a redirection, which works whatever the program does.
-fn of_a_program(index: usize, effect: &Effect, facts: &Facts<'_>) -> bool {
+pub(super) fn of_a_program(index: usize, effect: &Effect, facts: &Facts<'_>) -> bool {
     match facts.action.kind {
         Some(ActionType::ShellCmd) => owned(index, facts.analysis(), facts.parts(), facts.line()),
         // What the tool does by itself and what its command does are told apart by asking about the command alone.

