@@ -78,6 +78,11 @@ impl<'p> Target<'p> {
     pub(super) fn of(rule: &'p Rule) -> Self {
         Self { when: &rule.when, strict: rule.effect == Effect::Allow }
     }
+
+    /// What a property is about.
+    pub(super) const fn all(when: &'p Condition) -> Self {
+        Self { when, strict: false }
+    }
 }
 
 /// Questions that all of the targets are about, the simplest first. `limits` are those that histories are made around.

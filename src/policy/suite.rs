@@ -111,6 +111,9 @@ pub fn load_cases(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
             for node in list.iter().take(MAX_CASES) {
                 cases.extend(case(node, &mut reader));
             }
+            if let Some(more) = list.get(MAX_CASES) {
+                reader.problem(more.at, too_many(), None);
+            }
         }
         Some((_, node)) => reader.expected(node, "a list of cases"),
         None => reader.problem(root.at, "a test file has `cases`".into(), None),
@@ -263,6 +266,11 @@ pub fn load_reasons(text: &str) -> Result<std::collections::BTreeMap<String, Str
     if reader.problems.is_empty() { Ok(reasons) } else { Err(reader.problems) }
 }
 
+/// Says that what comes is not looked at: a case that isn't run can't fail.
+fn too_many() -> String {
+    format!("there may be {MAX_CASES} cases in a file, and this is one more: divide them into several")
+}
+
 /// Reads a corpus: one `{"action", "expect", "source"?, "why"?, "context"?}` a line.
 ///
 /// # Errors
@@ -270,8 +278,12 @@ pub fn load_reasons(text: &str) -> Result<std::collections::BTreeMap<String, Str
 pub fn load_corpus(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
     let mut cases = Vec::new();
     let mut problems = Vec::new();
-    for (number, line) in (1u32..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty()).take(MAX_CASES) {
+    for (number, line) in (1u32..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty()) {
         let at = At { line: number, column: 1 };
+        if cases.len() + problems.len() == MAX_CASES {
+            problems.push(Problem { at, message: too_many(), help: None });
+            break;
+        }
         match corpus_case(line, at) {
             Ok(case) => cases.push(case),
             Err(message) => problems.push(Problem { at, message, help: None }),

@@ -211,6 +211,35 @@ fn a_counterexample_is_kept_as_a_case() {
     assert_eq!(code(at, &["test", "p.yaml"]), 1, "the regression fails until the policy is mended");
 }
 
+/// What looked at nothing has not passed.
+#[test]
+fn a_property_that_nothing_was_found_for_is_not_passed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let fuzz = |for_all: &str| {
+        let rules = "  - { id: reads, when: { effects: [read] }, effect: allow, reason: r }\n";
+        let property = format!("  - {{ id: own, for_all: {{ {for_all} }}, effect: deny }}\n");
+        std::fs::write(at.join("p.yaml"), format!("version: 1\ndefault: allow\nrules:\n{rules}properties:\n{property}")).unwrap();
+        let output = run(at, &["fuzz", "p.yaml", "--property", "own", "--property", "deterministic", "--cases", "50", "--save"]);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, text) = fuzz("tool: 'mcp__crm__get_*', pattern: 'tenant-4711', mode: night");
+    assert!(code == Some(1) && text.contains("FAIL own"), "{text}");
+    let saved = std::fs::read_to_string(at.join("p.regressions.yaml")).unwrap();
+    assert!(saved.contains("tenant-4711") && load_cases(&saved).unwrap()[0].context.mode.as_deref() == Some("night"), "{saved}");
+    let (code, text) = fuzz("pattern: 'aa', not: { pattern: 'a' }");
+    assert!(code == Some(3) && text.contains("none own") && text.contains("pass deterministic"), "{text}");
+}
+
+/// Lines beyond what a corpus may have aren't dropped.
+#[test]
+fn a_corpus_that_is_too_long_is_refused() {
+    let line = "{\"action\":{\"type\":\"x\"},\"expect\":\"deny\"}\n";
+    assert_eq!(load_corpus(&line.repeat(100_000)).unwrap().len(), 100_000);
+    let problems = load_corpus(&format!("{}no json", line.repeat(100_000))).unwrap_err();
+    assert!(problems.len() == 1 && problems[0].at.line == 100_001 && problems[0].message.contains("100000"), "{problems:?}");
+}
+
 #[test]
 fn a_comparison_says_what_it_did_not_compare() {
     let folder = tempfile::tempdir().unwrap();

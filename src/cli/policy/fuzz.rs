@@ -84,7 +84,10 @@ impl FuzzArgs {
         })?;
         Ok(match () {
             () if !objections.findings.is_empty() => EXIT_FINDINGS,
-            () if outcomes.iter().all(|o| o.concerned == 0) => EXIT_EMPTY,
+            () if outcomes.iter().all(|o| o.concerned == 0) || outcomes.iter().any(|o| o.own && o.concerned == 0) => {
+                let _ = writeln!(anstream::stderr().lock(), "nothing was found that a property is about: it was not tried");
+                EXIT_EMPTY
+            }
             () => EXIT_CLEAN,
         })
     }
@@ -132,7 +135,11 @@ impl FuzzArgs {
     fn text(&self, outcomes: &[Found], share: Usable, objections: &Objections, out: &mut dyn Write) -> io::Result<()> {
         write_findings(&objections.findings, out)?;
         for outcome in outcomes {
-            let word = if outcome.violation.is_some() { "FAIL" } else { "pass" };
+            let word = match outcome {
+                Found { violation: Some(_), .. } => "FAIL",
+                Found { concerned: 0, .. } => "none",
+                Found { .. } => "pass",
+            };
             writeln!(out, "{word} {:<18} {} tried, {} concerned", terminal(&outcome.id), outcome.tried, outcome.concerned)?;
         }
         writeln!(out, "usable: {} of {} commands that only look are allowed", share.allowed, share.of)?;
@@ -143,9 +150,13 @@ impl FuzzArgs {
 /// A counterexample as a case on one line: JSON is YAML.
 fn case_of(id: &str, violation: &Violation) -> String {
     let short = violation.action.summary();
-    safe_json(&json!({
+    let mut case = json!({
         "name": format!("{id}: {short}"),
         "action": violation.action.to_json(),
         "expect": violation.expected,
-    }))
+    });
+    if let (Some(members), Some(context)) = (case.as_object_mut(), &violation.context) {
+        members.insert("context".to_owned(), context.clone());
+    }
+    safe_json(&case)
 }

@@ -9,6 +9,7 @@ pub(super) mod strategy;
 pub use properties::{Property as Law, Violation};
 
 use super::action::Action;
+use super::aim::{self, Target};
 use super::effect::Effect;
 use super::model::Policy;
 use super::request::{History, Request};
@@ -19,6 +20,9 @@ use std::cell::RefCell;
 
 /// Commands that only look, one `{"cmd": …}` a line.
 const READ_ONLY: &str = include_str!("../../../corpora/commands/read-only-daily.jsonl");
+
+/// Questions that are aimed at a property of a policy's own.
+const MAX_AIMED: usize = 5_000;
 
 /// How hard to look.
 #[derive(Debug, Clone)]
@@ -43,6 +47,8 @@ pub fn property_ids(policy: &Policy) -> Vec<String> {
 pub struct Outcome {
     /// The property.
     pub id: String,
+    /// It is one of the policy's own.
+    pub own: bool,
     /// Actions that were tried.
     pub tried: u32,
     /// Actions among them that the property says something about.
@@ -85,9 +91,24 @@ fn search(
     law: Law,
     own: Option<&super::Property>,
 ) -> Outcome {
+    let mut aimed = (0, 0);
+    if let Some(own) = own {
+        // What chance would hardly meet is asked about first.
+        for question in aim::questions(policy, &[Target::all(&own.for_all)], &[]).take(MAX_AIMED) {
+            aimed.0 += 1;
+            match properties::holds_of(own, policy, &question) {
+                properties::Found::Nothing => {}
+                properties::Found::Holds => aimed.1 += 1,
+                properties::Found::Broken(violation) => {
+                    let (tried, concerned) = (aimed.0, aimed.1 + 1);
+                    return Outcome { id, own: true, tried, concerned, violation: Some(*violation) };
+                }
+            }
+        }
+    }
     let mut runner = test_runner(effort.seed, number, effort.cases);
     let strategy = strategy::subjects(policy, seeds);
-    let counts = RefCell::new((0u32, 0u32));
+    let counts = RefCell::new(aimed);
     let result = runner.run(&strategy, |subject: Subject| {
         let found = law.check(policy, own, &subject);
         let mut counts = counts.borrow_mut();
@@ -109,7 +130,7 @@ fn search(
         Err(TestError::Abort(_)) | Ok(()) => None,
     };
     let (tried, concerned) = counts.into_inner();
-    Outcome { id, tried, concerned, violation }
+    Outcome { id, own: own.is_some(), tried, concerned, violation }
 }
 
 /// A runner whose choices follow from a seed and the number of the search alone.

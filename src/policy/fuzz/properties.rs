@@ -8,7 +8,10 @@ use crate::policy::facts::Facts;
 use crate::policy::flags::respelled;
 use crate::policy::model::{self, Combine, Policy};
 use crate::policy::path::Access;
+use crate::policy::question::Question;
 use crate::policy::request::{History, Past, Request};
+use crate::policy::suite::Context;
+use serde_json::Value;
 
 /// Something to try a property on.
 #[derive(Debug, Clone)]
@@ -56,6 +59,8 @@ pub struct Violation {
     pub story: String,
     /// It comes from a rewriting of a command: the rule can be evaded.
     pub evasion: bool,
+    /// The circumstances that it takes, as test files write them.
+    pub context: Option<Value>,
 }
 
 /// What came of one try.
@@ -172,7 +177,7 @@ impl Try<'_> {
         if found >= expected {
             return Found::Holds;
         }
-        Found::Broken(Box::new(Violation { action, expected, found, rule, story, evasion }))
+        Found::Broken(Box::new(Violation { action, expected, found, rule, story, evasion, context: None }))
     }
 
     fn deterministic(&self) -> Found {
@@ -202,6 +207,7 @@ impl Try<'_> {
             rule: decision.rule_id().to_owned(),
             story,
             evasion: false,
+            context: None,
         }))
     }
 
@@ -224,6 +230,7 @@ impl Try<'_> {
                     rule,
                     story,
                     evasion: false,
+                    context: None,
                 }));
             }
         }
@@ -338,7 +345,7 @@ impl Try<'_> {
         }
         let story = format!("without a history it gets {plain}, after {} approvals {found}", self.subject.approvals);
         let (action, rule) = (action.clone(), self.policy.decide(&request).rule_id().to_owned());
-        Found::Broken(Box::new(Violation { action, expected: plain, found, rule, story, evasion: false }))
+        Found::Broken(Box::new(Violation { action, expected: plain, found, rule, story, evasion: false, context: None }))
     }
 
     /// The further deny is one of the policy's own rules, anywhere among the others.
@@ -357,16 +364,36 @@ impl Try<'_> {
         }
         let story = format!("with a further deny on what `{}` is about it gets {found}, without {plain}", rule.id);
         let (action, rule) = (action.clone(), rule.id.clone());
-        Found::Broken(Box::new(Violation { action, expected: plain, found, rule, story, evasion: false }))
+        Found::Broken(Box::new(Violation { action, expected: plain, found, rule, story, evasion: false, context: None }))
     }
 
     fn own(&self, own: &model::Property) -> Found {
-        let action = &self.subject.action;
-        let facts = Facts::new(action, None, &self.policy.surroundings);
-        let request = self.request(action, None);
-        if own.for_all.holds(&facts, &request, false) != Holds::Yes {
-            return Found::Nothing;
-        }
-        self.at_least(own.effect, action.clone(), format!("the property asks for {} at least", own.effect), false)
+        let name = self.subject.name.clone();
+        let context =
+            Context { turn: 1, agent: name.clone(), mode: name, production: self.subject.production, ..Context::default() };
+        holds_of(own, self.policy, &Question { context, ..Question::plain(self.subject.action.clone()) })
     }
+}
+
+/// Whether a property of a policy's own holds of an action in its circumstances.
+pub(super) fn holds_of(own: &model::Property, policy: &Policy, question: &Question) -> Found {
+    let history = question.history();
+    let request = question.context.request(&question.action, &history);
+    let facts = Facts::new(&question.action, question.context.risk, &policy.surroundings);
+    if own.for_all.holds(&facts, &request, false) != Holds::Yes {
+        return Found::Nothing;
+    }
+    let decision = policy.decide_on(&facts, &request);
+    if decision.effect >= own.effect {
+        return Found::Holds;
+    }
+    Found::Broken(Box::new(Violation {
+        action: question.action.clone(),
+        expected: own.effect,
+        found: decision.effect,
+        rule: decision.rule_id().to_owned(),
+        story: format!("the property asks for {} at least", own.effect),
+        evasion: false,
+        context: question.circumstances(),
+    }))
 }
