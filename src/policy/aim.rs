@@ -148,7 +148,7 @@ fn reach(when: &Condition, facts: &Facts<'_>, request: &Request<'_>, strict: boo
 }
 
 /// Texts that a name fits, in the order of their simplicity.
-fn spelled(names: &[Name]) -> Vec<String> {
+pub(super) fn spelled(names: &[Name]) -> Vec<String> {
     let one = |name: &Name| match name {
         Name::Exact(text) => vec![text.clone(), swapped(text)],
         Name::Star(pattern) => vec![pattern.replace('*', ""), pattern.replace('*', "x"), swapped(&pattern.replace('*', "x"))],

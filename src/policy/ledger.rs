@@ -1,11 +1,17 @@
 //! Recorded decisions with the history as it stood when they were made.
 
 use super::action::Action;
+use super::condition::{Condition, Name, Predicate};
+use super::facts::Facts;
+use super::model::Policy;
 use super::request::{History, Past, Request};
 use crate::governance::{Risk, Ruling};
 use crate::trace::record::DecidedBy;
 use crate::trace::step::{self, Beside, Decision, Fact, Step};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+/// Modes that are tried where none is recorded.
+const MAX_MODES: usize = 200;
 
 /// A decision as it was recorded.
 #[derive(Debug, Clone)]
@@ -22,7 +28,7 @@ pub struct Decided {
     pub agent: Option<String>,
     /// In which turn.
     pub turn: Option<i64>,
-    /// When, in milliseconds since the epoch.
+    /// When, in milliseconds since the epoch; no earlier than the decisions before it in the execution.
     pub time: Option<i64>,
     /// The digest of the policy that was in force.
     pub digest: Option<String>,
@@ -51,6 +57,8 @@ struct Account {
     proposed: Option<(Action, Option<Risk>)>,
     agent: Option<String>,
     digest: Option<String>,
+    /// The latest time of its decisions so far.
+    latest: Option<i64>,
     history: History,
 }
 
@@ -104,6 +112,9 @@ impl Account {
     fn decide(&mut self, step: &Step<'_, '_>, decision: &Decision<'_>, ask: &mut dyn FnMut(&Decided, &History)) {
         let changed = decision.modified.as_ref().and_then(|m| Some((taken(m)?, m.risk)));
         let Some((action, risk)) = changed.or_else(|| self.proposed.take()) else { return };
+        // Decisions stand in the order in which they were made. One that is dated back would be blind to those before it.
+        let time = decision.time.or(step.time).map(|time| self.latest.map_or(time, |latest| latest.max(time)));
+        self.latest = time.or(self.latest);
         let decided = Decided {
             action,
             risk,
@@ -111,7 +122,7 @@ impl Account {
             by_human: decision.by == DecidedBy::Human,
             agent: self.agent.clone(),
             turn: step.turn,
-            time: decision.time.or(step.time),
+            time,
             digest: self.digest.clone(),
         };
         ask(&decided, &self.history);
@@ -138,6 +149,75 @@ impl Account {
             self.history.spend(result.cost.unwrap_or(0.0), milliseconds as u64);
         }
     }
+}
+
+/// What a policy may ask for, and no trace records: whether it was production, and in which mode the runtime was.
+#[derive(Debug, Clone)]
+pub struct Untold {
+    /// The ways that it may have been: first what is taken for granted, then what the policy tells from it.
+    ways: Vec<(bool, Option<String>)>,
+}
+
+/// A recorded decision that would be another one.
+#[derive(Debug)]
+pub struct Drifted<'p> {
+    /// How it stands to the new one.
+    pub drift: Drift,
+    /// The new one.
+    pub decision: super::Decision<'p>,
+    /// What must have been so for that, if no trace tells it.
+    pub if_so: Option<String>,
+}
+
+impl Untold {
+    /// What the policy asks for of what isn't known.
+    #[must_use]
+    pub fn of(policy: &Policy, production: Option<bool>, mode: Option<&str>) -> Self {
+        let asks = |key: &str| policy.rules.iter().any(|rule| rule.keys().contains(key));
+        let productions = match production {
+            Some(known) => vec![known],
+            None if asks("production") => vec![false, true],
+            None => vec![false],
+        };
+        let mut modes = vec![mode.map(str::to_owned)];
+        if mode.is_none() {
+            modes.extend(modes_of(policy).into_iter().take(MAX_MODES).map(Some));
+        }
+        let ways = modes.iter().flat_map(|mode| productions.iter().map(|production| (*production, mode.clone())));
+        Self { ways: ways.collect() }
+    }
+
+    /// What a policy has against a decision, in any of the ways that it may have been made.
+    #[must_use]
+    pub fn drift<'p>(&self, policy: &'p Policy, decided: &Decided, history: &History) -> Option<Drifted<'p>> {
+        let facts = Facts::new(&decided.action, decided.risk, &policy.surroundings);
+        self.ways.iter().enumerate().find_map(|(number, (production, mode))| {
+            let request = Request { production: *production, mode: mode.as_deref(), ..decided.request(history) };
+            let decision = policy.decide_on(&facts, &request);
+            let drift = Drift::between(decided, &decision)?;
+            let named = mode.as_ref().map(|mode| format!("the mode was `{mode}`"));
+            let told = || [production.then(|| "it was production".to_owned()), named].into_iter().flatten().collect::<Vec<_>>();
+            Some(Drifted { drift, decision, if_so: (number > 0).then(|| told().join(" and ")) })
+        })
+    }
+}
+
+/// A name for each of the modes that the policy tells apart, and one for each choice of a regular expression.
+fn modes_of(policy: &Policy) -> Vec<String> {
+    let mut modes = Vec::new();
+    for rule in policy.rules.iter() {
+        rule.when.walk(true, &mut |condition, _| {
+            let Condition::Is(Predicate::Mode(names), _) = condition else { return };
+            for name in names {
+                let choices = if matches!(name, Name::Regex(_)) { usize::MAX } else { 1 };
+                let spelled = super::aim::spelled(std::slice::from_ref(name)).into_iter().take(choices);
+                modes.extend(spelled.filter(|mode| !mode.is_empty()));
+            }
+        });
+    }
+    let mut seen = HashSet::new();
+    modes.retain(|mode| seen.insert(mode.clone()));
+    modes
 }
 
 /// How a recorded decision stands to what a policy says now.

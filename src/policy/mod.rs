@@ -37,7 +37,7 @@ pub use decide::{Cause, Consulted, Decision};
 pub use effect::{Effect, Holds};
 pub use facts::Category;
 pub use fuzz::{Effort, Law, Outcome as Found, Usable, Violation, fuzz, property_ids, usable};
-pub use ledger::{Decided, Drift, Ledger};
+pub use ledger::{Decided, Drift, Drifted, Ledger, Untold};
 pub use model::{Combine, Fallback, Form, Limit, Policy, Property, Rule, Rules};
 pub use mutate::{Fate, Mutant};
 pub use path::Access;

@@ -6,7 +6,7 @@ use super::{FailOn, Format};
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::diag::{Place, Related, Severity};
-use crate::policy::{Decided, Drift, History, Ledger, Rule, SHIPPED};
+use crate::policy::{Decided, Drift, Drifted, History, Ledger, Rule, SHIPPED, Untold};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::source::{Found as Input, Missing, discover};
 use crate::trace::action::hex;
@@ -40,6 +40,12 @@ pub struct ReplayArgs {
     /// Commits of that history that are looked at, from HEAD backwards.
     #[arg(long, default_value_t = 1_000, value_name = "N")]
     policy_history: usize,
+    /// Whether it was production, which no trace records. Without it: it may have been.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    production: Option<bool>,
+    /// The mode that the runtime was in, which no trace records. Without it: it may have been any.
+    #[arg(long, value_name = "MODE")]
+    mode: Option<String>,
     /// Fail (exit 1) when there are findings this bad.
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
@@ -59,6 +65,15 @@ struct Group {
     actions: Vec<(String, u64, String, String)>,
 }
 
+/// Decisions that one rule would change if something was so.
+#[derive(Debug)]
+struct Doubt {
+    count: u64,
+    if_so: String,
+    /// The first of them: file, line and execution.
+    first: (String, u64, String),
+}
+
 /// What a replay counts.
 #[derive(Debug, Default)]
 struct Tally {
@@ -67,6 +82,8 @@ struct Tally {
     unjudged: u64,
     left_out: u64,
     groups: BTreeMap<(u16, String), Group>,
+    /// Decisions that would be others if something was so that no trace records, by the rule that asks for it.
+    untold: BTreeMap<String, Doubt>,
     errors: u64,
     warnings: u64,
     notes: u64,
@@ -90,15 +107,37 @@ fn stands(found: &Found, rule: &Rule) -> Option<Related> {
     (rule.at.line > 0).then(|| Related { file: found.file.as_str().into(), line: rule.at.line.into(), message: message() })
 }
 
+/// A policy with what it asks for that no trace records.
+struct Asked {
+    found: Found,
+    untold: Untold,
+}
+
+/// What is known of all executions, though no trace records it.
+#[derive(Debug, Default)]
+struct Known<'a> {
+    production: Option<bool>,
+    mode: Option<&'a str>,
+}
+
+impl Known<'_> {
+    fn asked(&self, found: Found) -> Asked {
+        let untold = Untold::of(&found.policy, self.production, self.mode);
+        Asked { found, untold }
+    }
+}
+
 /// The policies by the SHA-256 of their bytes.
-struct Shelf {
-    given: Option<Found>,
-    by_digest: BTreeMap<String, Found>,
+struct Shelf<'a> {
+    known: Known<'a>,
+    given: Option<Asked>,
+    by_digest: BTreeMap<String, Asked>,
 }
 
 impl ReplayArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let mut policies = Shelf::of(self.policy.as_deref(), &self.policy_path)?;
+        let known = Known { production: self.production, mode: self.mode.as_deref() };
+        let mut policies = Shelf::of(self.policy.as_deref(), &self.policy_path, known)?;
         if let Some(repository) = self.policy_repo.as_deref().filter(|_| policies.given.is_none()) {
             policies.add_history(repository, self.policy_history)?;
         }
@@ -114,6 +153,7 @@ impl ReplayArgs {
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_UNABLE,
             () if failing > 0 => EXIT_FINDINGS,
+            () if !tally.untold.is_empty() && self.fail_on != FailOn::Never => EXIT_EMPTY,
             () if tally.decisions == tally.unjudged => {
                 tell("nothing was replayed: no recorded decision could be asked about");
                 EXIT_EMPTY
@@ -142,6 +182,16 @@ impl ReplayArgs {
             }
         }
         writeln!(out, "{} of {} decisions would change", thousands(tally.changed), thousands(tally.decisions))?;
+        for (rule, doubt) in &tally.untold {
+            let (file, line, execution) = &doubt.first;
+            writeln!(out, "inconclusive: {}", terminal(&doubt.say(rule)))?;
+            writeln!(
+                out,
+                "    {}:{line} [{}] is the first; --production and --mode say how it was",
+                terminal(file),
+                terminal(execution)
+            )?;
+        }
         if tally.unjudged > 0 {
             writeln!(out, "{} could not be asked about: the policy of their day is not at hand", thousands(tally.unjudged))?;
         }
@@ -153,7 +203,7 @@ impl ReplayArgs {
 }
 
 /// Asks the policies about every decision of the inputs. The report has what kept records from being read.
-fn judge_all(policies: &Shelf, inputs: &[Result<Input, Missing>]) -> (Tally, Objections, Report) {
+fn judge_all(policies: &Shelf<'_>, inputs: &[Result<Input, Missing>]) -> (Tally, Objections, Report) {
     let mut ledger = Ledger::default();
     let mut tally = Tally::default();
     let mut objections = Objections::default();
@@ -164,8 +214,8 @@ fn judge_all(policies: &Shelf, inputs: &[Result<Input, Missing>]) -> (Tally, Obj
             ledger.step(&format!("{file}\n{execution}"), &step, &mut |decided, history| {
                 tally.decisions += 1;
                 let place = Place { file: file.into(), line: entry.line, column: entry.indent + 1, ..Place::default() };
-                if let Some(found) = policies.policy_of(decided) {
-                    tally.judge(found, decided, history, execution, place, &mut objections);
+                if let Some(asked) = policies.policy_of(decided) {
+                    tally.judge(asked, decided, history, execution, place, &mut objections);
                 } else {
                     tally.unjudged += 1;
                     let digest = decided.digest.clone().unwrap_or_default();
@@ -185,6 +235,7 @@ fn judge_all(policies: &Shelf, inputs: &[Result<Input, Missing>]) -> (Tally, Obj
                 report.secrets.clean(action);
             }
         }
+        tally.untold.values_mut().for_each(|doubt| report.secrets.clean(&mut doubt.first.2));
     }
     (tally, objections, report)
 }
@@ -195,7 +246,7 @@ pub(in crate::cli) fn held_against(
     policy: &Path,
     inputs: &[Result<Input, Missing>],
 ) -> Result<(Report, Option<String>), Failure> {
-    let shelf = Shelf::of(Some(&policy.to_string_lossy()), &[])?;
+    let shelf = Shelf::of(Some(&policy.to_string_lossy()), &[], Known::default())?;
     let (tally, objections, _) = judge_all(&shelf, inputs);
     let mut report = objections.into_report();
     // More may have been found than is kept.
@@ -206,6 +257,7 @@ pub(in crate::cli) fn held_against(
         thousands(tally.changed),
         thousands(tally.decisions)
     ));
+    report.notices.extend(tally.untold.iter().map(|(rule, doubt)| doubt.say(rule)));
     let empty = tally.decisions == 0;
     Ok((report, empty.then(|| "nothing was held against the policy: no decision is recorded".to_owned())))
 }
@@ -214,10 +266,23 @@ const fn is_drift(code: u16) -> bool {
     matches!(code, 501 | 502 | 503 | 505)
 }
 
+impl Doubt {
+    fn say(&self, rule: &str) -> String {
+        let many = if self.count == 1 { "1 decision".to_owned() } else { format!("{} decisions", thousands(self.count)) };
+        format!("{many} would be another by `{rule}` if {}, which no trace records", self.if_so)
+    }
+}
+
 impl Tally {
-    fn judge(&mut self, found: &Found, decided: &Decided, history: &History, execution: &str, place: Place, to: &mut Objections) {
-        let decision = found.policy.decide(&decided.request(history));
-        let Some(drift) = Drift::between(decided, &decision) else { return };
+    fn judge(&mut self, asked: &Asked, decided: &Decided, history: &History, execution: &str, place: Place, to: &mut Objections) {
+        let found = &asked.found;
+        let Some(Drifted { drift, decision, if_so }) = asked.untold.drift(&found.policy, decided, history) else { return };
+        if let Some(if_so) = if_so {
+            let first = || (place.file.to_string(), place.line, execution.to_owned());
+            let new = || Doubt { count: 0, if_so, first: first() };
+            self.untold.entry(decision.rule_id().to_owned()).or_insert_with(new).count += 1;
+            return;
+        }
         self.changed += 1;
         let (rule, reason) = (decision.rule_id().to_owned(), decision.reason().into_owned());
         let group = self.groups.entry((drift.code(), rule.clone())).or_default();
@@ -290,21 +355,30 @@ impl Tally {
                 json!({ "code": format!("YV{code}"), "rule": rule, "reason": group.reason, "count": group.count, "actions": actions })
             })
             .collect();
+        let untold: Vec<_> = self
+            .untold
+            .iter()
+            .map(|(rule, doubt)| {
+                let (file, line, execution) = &doubt.first;
+                json!({ "rule": rule, "if": doubt.if_so, "count": doubt.count, "first": { "file": file, "line": line, "executionId": execution } })
+            })
+            .collect();
         json!({
             "version": 1,
             "decisions": self.decisions,
             "changed": self.changed,
             "unjudged": self.unjudged,
             "leftOut": self.left_out,
+            "inconclusive": untold,
             "groups": groups,
             "findings": findings_json(&objections.findings),
         })
     }
 }
 
-impl Shelf {
-    fn of(given: Option<&str>, paths: &[PathBuf]) -> Result<Self, Failure> {
-        let given = given.map(find::policy).transpose()?;
+impl<'a> Shelf<'a> {
+    fn of(given: Option<&str>, paths: &[PathBuf], known: Known<'a>) -> Result<Self, Failure> {
+        let given = given.map(find::policy).transpose()?.map(|found| known.asked(found));
         let mut by_digest = BTreeMap::new();
         if given.is_none() {
             for path in paths {
@@ -317,17 +391,17 @@ impl Shelf {
                         let name = find::name_of(entry.path());
                         // Other files may lie there; only what a trace asks for has to load.
                         if let Ok(policy) = crate::policy::load(&name, &text) {
-                            by_digest.insert(digest(&text), Found { file: name, text, policy });
+                            by_digest.insert(digest(&text), known.asked(Found { file: name, text, policy }));
                         }
                     }
                 }
             }
             for shipped in &SHIPPED {
                 let found = find::parse(&format!("{}.yaml", shipped.name), shipped.text.to_owned())?;
-                by_digest.entry(digest(shipped.text)).or_insert(found);
+                by_digest.entry(digest(shipped.text)).or_insert_with(|| known.asked(found));
             }
         }
-        Ok(Self { given, by_digest })
+        Ok(Self { known, given, by_digest })
     }
 
     /// Adds every version of every policy in a repository's history; what is at hand already stays.
@@ -335,13 +409,14 @@ impl Shelf {
         for (name, text) in super::revision::history(repository, commits)? {
             // Other files may lie there; only what a trace asks for has to load.
             if let Ok(policy) = crate::policy::load(&name, &text) {
-                self.by_digest.entry(digest(&text)).or_insert(Found { file: name, text, policy });
+                let known = &self.known;
+                self.by_digest.entry(digest(&text)).or_insert_with(|| known.asked(Found { file: name, text, policy }));
             }
         }
         Ok(())
     }
 
-    fn policy_of(&self, decided: &Decided) -> Option<&Found> {
+    fn policy_of(&self, decided: &Decided) -> Option<&Asked> {
         if let Some(found) = &self.given {
             return Some(found);
         }
