@@ -209,7 +209,7 @@ fn modes_of(policy: &Policy) -> Vec<String> {
         rule.when.walk(true, &mut |condition, _| {
             let Condition::Is(Predicate::Mode(names), _) = condition else { return };
             for name in names {
-                let choices = if matches!(name, Name::Regex(_)) { usize::MAX } else { 1 };
+                let choices = if matches!(name, Name::Regex(..)) { usize::MAX } else { 1 };
                 let spelled = super::aim::spelled(std::slice::from_ref(name)).into_iter().take(choices);
                 modes.extend(spelled.filter(|mode| !mode.is_empty()));
             }

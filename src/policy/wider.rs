@@ -212,7 +212,7 @@ fn names_apart(one: &Name, other: &Name) -> bool {
             let (a, b) = (start(a), start(b));
             !a.starts_with(&b) && !b.starts_with(&a)
         }
-        (Name::Regex(_), _) | (_, Name::Regex(_)) => false,
+        (Name::Regex(..), _) | (_, Name::Regex(..)) => false,
     }
 }
 
