@@ -61,16 +61,9 @@ fn canonical(host: &str) -> Cow<'_, str> {
     let mut rest = host;
     while let Some(c) = rest.chars().next() {
         let escaped = rest.get(1..3).filter(|_| c == '%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match escaped.filter(u8::is_ascii_graphic) {
-            Some(byte) => {
-                out.push(char::from(byte.to_ascii_lowercase()));
-                rest = rest.get(3..).unwrap_or_default();
-            }
-            None => {
-                out.push(c.to_ascii_lowercase());
-                rest = rest.get(c.len_utf8()..).unwrap_or_default();
-            }
-        }
+        let meant = escaped.filter(u8::is_ascii_graphic).map(char::from);
+        rest = rest.get(if meant.is_some() { 3 } else { c.len_utf8() }..).unwrap_or_default();
+        out.push(meant.unwrap_or(c).to_ascii_lowercase());
     }
     Cow::Owned(out)
 }

@@ -63,7 +63,7 @@ pub fn normalise(path: &str, cwd: Option<&str>) -> Option<String> {
 /// True for a path without anything to remove: nearly all are. Names that begin with a dot are looked at one by one.
 fn is_clean(path: &str) -> bool {
     let ends = !path.is_empty() && !path.starts_with('.') && !path.ends_with('/');
-    ends && !holds_pair(path, |one, next| (one == b'/') & ((next == b'/') | (next == b'.')))
+    ends && !holds_pair(path, |one| one == b'/', |next| matches!(next, b'/' | b'.'))
 }
 
 /// Goes along a path name by name.
@@ -101,7 +101,7 @@ pub fn classify(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> Pat
     let unknown = |secret| PathInfo { class: PathClass::Unknown, secret, absolute: String::new() };
     // A path that begins with a hole can be any path; but its tail may still name a secret. What a plain
     // path names, its absolute form names as well.
-    let plain = cwd.is_some() && !path.starts_with(['~', HOLE]) && !holds_pair(path, |one, next| (one == b'.') & (next == b'.'));
+    let plain = cwd.is_some() && !path.starts_with(['~', HOLE]) && !holds_pair(path, |one| one == b'.', |next| next == b'.');
     let tail_secret = !plain && is_secret_name(path, home);
     if path.starts_with(HOLE) {
         return unknown(tail_secret);
@@ -156,7 +156,7 @@ fn class_of(abs: &str, workdir: &str, home: &str) -> PathClass {
             return PathClass::Root;
         }
         let inner = abs.get(workdir.len()..).unwrap_or_default();
-        let dotted = holds_pair(inner, |one, next| (one == b'/') & (next == b'.'));
+        let dotted = holds_pair(inner, |one| one == b'/', |next| next == b'.');
         if dotted && parts(inner).any(|p| p == ".git" || p == ".hg" || p == ".svn") {
             return PathClass::GitInternal;
         }
@@ -346,8 +346,8 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
 fn stands_in_a_store(path: &str, name: &str) -> bool {
     let path = path.trim_end_matches('/');
     // Most paths have no part that begins as one of these folders does.
-    let begins = |byte: u8| (byte == b'.') | (byte == b'g') | (byte == b'K') | (byte == b'r') | (byte == b'e');
-    if !path.bytes().next().is_some_and(begins) && !holds_pair(path, |one, next| (one == b'/') & begins(next)) {
+    let begins = |byte: u8| matches!(byte, b'.' | b'g' | b'K' | b'r' | b'e');
+    if !path.bytes().next().is_some_and(begins) && !holds_pair(path, |one| one == b'/', begins) {
         return false;
     }
     let mut rest = Some(path);

@@ -69,21 +69,20 @@ impl Engine<'_> {
     /// Adds the effect of a path that has been classed, with whether that changes it.
     fn emit_path(&mut self, kind: EffectKind, at: Spot<'_>, (info, changes): (PathInfo, bool), risk: Risk, why: &'static str) {
         let certainty = Self::certainty(at.text);
-        if !(has_hole(at.text) || has_glob(at.text)) {
-            self.emit_at(Effect {
-                kind,
-                target: Some(at.text.to_owned()),
-                certainty,
-                span: at.span,
-                risk,
-                why: why.into(),
-                place: Some(info),
-                changes,
-            });
-        } else {
+        if has_hole(at.text) || has_glob(at.text) {
             // What is shown says less than what was classed.
-            self.emit_raw(kind, Some(show(at.text)), certainty, at.span, risk, why);
+            return self.emit_raw(kind, Some(show(at.text)), certainty, at.span, risk, why);
         }
+        self.emit_at(Effect {
+            kind,
+            target: Some(at.text.to_owned()),
+            certainty,
+            span: at.span,
+            risk,
+            why: why.into(),
+            place: Some(info),
+            changes,
+        });
     }
 
     /// The contents of a path are read.

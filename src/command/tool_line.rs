@@ -44,8 +44,8 @@ impl Engine<'_> {
     /// The line with what stands beside it. Commands beside a command are run each by itself.
     fn beside<'p>(&mut self, text: &'p str, around: Around<'p>) -> Line<'p> {
         let mut line = Line { text: Cow::Borrowed(text), ..Line::default() };
-        let names_tool = |name: &str| matches!(name, "tool" | "tool_name");
-        let others = around.iter().filter(|(name, _)| !(command_like(name) && &**name != "shell") && !names_tool(name));
+        let apart = |name: &str| matches!(name, "tool" | "tool_name") || command_like(name) && name != "shell";
+        let others = around.iter().filter(|(name, _)| !apart(name));
         line.add_beside(text, others.map(|(name, value)| (&**name, Beside::from(value))));
         if let Some(name) = line.unknown {
             self.tool_unknown(name);
