@@ -265,6 +265,8 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
 #[must_use]
 pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, 200_000);
+    // Most calls have one step and one effect.
+    (e.steps, e.effects) = (Vec::with_capacity(1), Vec::with_capacity(2));
     let (mut v, topics) = TOOLS.with_borrow_mut(|tools| tools.get(name, verb));
     let args: Vec<Arg> = Vec::new();
     e.step(name, &args, Span::default());

@@ -6,7 +6,7 @@
 //! `**` crosses folders.
 
 use super::effect::Holds;
-use super::pattern::{letter, wildcard};
+use super::pattern::{letter, number, wildcard};
 use crate::command::Effect as Caused;
 use crate::command::chars::{has_hole, holds};
 use crate::command::path::{PathClass, normalise};
@@ -137,7 +137,7 @@ impl Edges {
 
 /// A bit for two bytes that a name ends with.
 const fn tail(one: u8, end: u8) -> u64 {
-    letter(end).rotate_left(letter(one).trailing_zeros() * 7)
+    letter(end).rotate_left(number(one) * 7)
 }
 
 impl Site {

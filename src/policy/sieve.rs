@@ -11,7 +11,7 @@ use super::effect::Effect;
 use super::facts::Facts;
 use super::model::Rule;
 use super::path::{Edges, PathGlob};
-use super::pattern::letter;
+use super::pattern::{letter, number};
 use std::array::from_fn;
 
 /// What an action must have for a condition to hold, or perhaps hold.
@@ -114,6 +114,8 @@ struct Group {
     any_effect: u64,
     /// Those that need to know what the action does.
     asking: u64,
+    /// Those of them that need a path which begins and ends as their globs do.
+    paths: u64,
 }
 
 const TYPES: usize = 5;
@@ -128,7 +130,7 @@ impl Sieves {
     /// The rules that are worth asking about an action, in their order.
     pub(crate) fn candidates<'s, 'f, 'a>(&'s self, facts: &'f Facts<'a>) -> Candidates<'s, 'f, 'a> {
         let name = facts.action.tool.as_ref().filter(|_| facts.action.other_tool.is_none());
-        let tool = name.and_then(|name| name.bytes().next()).map(|byte| letter(byte).trailing_zeros());
+        let tool = name.and_then(|name| name.bytes().next()).map(number);
         let kind = type_bit(facts.action.kind).trailing_zeros();
         let mut all = Candidates { sieves: self, facts, kind, tool, found: None, group: 0, left: 0, asked: false };
         all.left = all.by_name();
@@ -146,7 +148,8 @@ impl Group {
             things: from_fn(|n| which(&|s| usize::from(s.things) & !n == 0)),
             effects: from_fn(|n| which(&|s| s.effects >> n & 1 == 1)),
             any_effect: which(&|s| s.effects == 0),
-            asking: which(&|s| s.things != 0 || s.effects != 0),
+            asking: which(&|s| s.things != 0 || s.effects != 0 || !s.paths.is_empty()),
+            paths: which(&|s| !s.paths.is_empty()),
         }
     }
 
@@ -160,6 +163,20 @@ impl Group {
         }
         by_things & admitted
     }
+}
+
+/// Those of some rules, as bits, none of whose globs an action's paths may fit.
+fn unfit(globs: &[Vec<Edges>], mut rules: u64, edges: Edges) -> u64 {
+    let mut unfit = 0;
+    while rules != 0 {
+        let rule = rules & rules.wrapping_neg();
+        rules ^= rule;
+        let admits = |globs: &Vec<Edges>| globs.iter().any(|glob| edges.admit(*glob));
+        if !globs.get(rule.trailing_zeros() as usize).is_some_and(admits) {
+            unfit |= rule;
+        }
+    }
+    unfit
 }
 
 /// The rules that are worth asking, found one after the other: what the action does is only looked for when the first rule
@@ -216,23 +233,17 @@ impl Iterator for Candidates<'_, '_, '_> {
                 self.asked = false;
             }
             let group = self.sieves.groups.get(self.group)?;
-            let bit = self.left & self.left.wrapping_neg();
-            if group.asking & bit == 0 {
-                self.left ^= bit;
-                return Some(self.group * 64 + bit.trailing_zeros() as usize);
-            }
-            let (things, effects, edges) = self.found();
-            if !self.asked {
+            let first = self.left & self.left.wrapping_neg();
+            if group.asking & first != 0 && !self.asked {
                 self.asked = true;
+                let (things, effects, edges) = self.found();
                 self.left &= !group.asking | group.admits(things, effects);
+                let paths = self.sieves.paths.get(self.group * 64..).unwrap_or_default();
+                self.left &= !unfit(paths, self.left & group.paths, edges);
                 continue;
             }
-            self.left ^= bit;
-            let index = self.group * 64 + bit.trailing_zeros() as usize;
-            let paths = self.sieves.paths.get(index)?;
-            if paths.is_empty() || paths.iter().any(|glob| edges.admit(*glob)) {
-                return Some(index);
-            }
+            self.left ^= first;
+            return Some(self.group * 64 + first.trailing_zeros() as usize);
         }
     }
 }
