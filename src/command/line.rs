@@ -4,21 +4,26 @@ use super::param::Param;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Members that say something about a command, or how long it is waited for, and change nothing about what runs.
-pub const HARMLESS: [&str; 38] = [
+/// Members that say something about a command, how long it is waited for or how its output is shown, and change nothing about
+/// what runs.
+pub const HARMLESS: [&str; 48] = [
     "agent",
     "agentId",
     "agent_id",
     "background",
+    "blocking",
     "callId",
     "call_id",
     "comment",
     "description",
     "explanation",
     "id",
+    "interactive",
     "is_background",
+    "is_blocking",
     "justification",
     "label",
+    "login",
     "maxOutputLength",
     "max_output_length",
     "max_output_tokens",
@@ -29,10 +34,15 @@ pub const HARMLESS: [&str; 38] = [
     "reasoning",
     "requestId",
     "request_id",
+    "require_user_approval",
+    "requiresApproval",
+    "requires_approval",
+    "restart",
     "risk",
     "riskLevel",
     "risk_level",
     "run_in_background",
+    "stream",
     "summary",
     "timeout",
     "timeoutMs",
@@ -43,11 +53,13 @@ pub const HARMLESS: [&str; 38] = [
     "title",
     "toolCallId",
     "tool_call_id",
+    "tty",
     "turn",
 ];
 
 /// Names of the member that says where a command runs.
-pub(crate) const PLACES: [&str; 5] = ["cwd", "workdir", "workingDirectory", "working_dir", "working_directory"];
+pub(crate) const PLACES: [&str; 7] =
+    ["cwd", "dir", "directory", "workdir", "workingDirectory", "working_dir", "working_directory"];
 
 /// A command line with what its payload adds to it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

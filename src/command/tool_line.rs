@@ -112,6 +112,8 @@ mod tests {
             json!({"command": "ls", "user": 0}),
             json!({"command": "rm a", "cwd": "/etc"}),
             json!({"command": "rm a", "cwd": "/etc", "workdir": "src"}),
+            json!({"command": "rm a", "directory": "/etc"}),
+            json!({"command": "ls", "with_escalated_permissions": true}),
             json!({"command": ["ls"], "args": ["x"]}),
             json!({"command": ["rm", "a"], "cwd": "/etc"}),
             json!({"command": "ls", "script": "rm -rf src"}),
@@ -121,7 +123,8 @@ mod tests {
         for params in [
             json!({"command": "ls", "args": ["-l", "src"]}),
             json!({"command": "ls -l | wc", "timeout": 1000, "description": "look", "args": [], "env": {}, "stdin": null}),
-            json!({"command": "ls", "cwd": "src", "run_in_background": false}),
+            json!({"command": "ls", "cwd": "src", "run_in_background": false, "requires_approval": false}),
+            json!({"command": "ls", "directory": "src"}),
             json!({"command": ["ls", "-l"], "workdir": "/home/dev/project"}),
             json!({"command": "ls", "env": {"LANG": "C", "COLUMNS": 80}}),
         ] {
