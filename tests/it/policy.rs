@@ -264,6 +264,16 @@ fn a_comparison_says_what_it_did_not_compare() {
     assert!(report["findings"].as_array().unwrap().iter().any(|f| f["code"] == "YV516"));
 }
 
+/// Commits the folder `rules` as it lies there.
+fn commit_rules(git: &git2::Repository) {
+    let mut index = git.index().unwrap();
+    index.add_all(["rules"], git2::IndexAddOption::DEFAULT, None).unwrap();
+    let tree = git.find_tree(index.write_tree().unwrap()).unwrap();
+    let who = git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
+    let parent = git.head().ok().map(|h| h.peel_to_commit().unwrap());
+    git.commit(Some("HEAD"), &who, &who, "c", &tree, &parent.iter().collect::<Vec<_>>()).unwrap();
+}
+
 /// What lies deeper, or is spelled otherwise, is a policy as well.
 #[test]
 fn a_folder_is_compared_with_all_that_is_below_it() {
@@ -275,12 +285,7 @@ fn a_folder_is_compared_with_all_that_is_below_it() {
         std::fs::write(at.join("rules/a.yaml"), POLICY).unwrap();
         std::fs::write(at.join("rules/team/prod.yaml"), text).unwrap();
         std::fs::write(at.join("rules/b.YAML"), text).unwrap();
-        let mut index = git.index().unwrap();
-        index.add_all(["rules"], git2::IndexAddOption::DEFAULT, None).unwrap();
-        let tree = git.find_tree(index.write_tree().unwrap()).unwrap();
-        let who = git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
-        let parent = git.head().ok().map(|h| h.peel_to_commit().unwrap());
-        git.commit(Some("HEAD"), &who, &who, "c", &tree, &parent.iter().collect::<Vec<_>>()).unwrap();
+        commit_rules(&git);
     };
     commit(POLICY);
     commit(&POLICY.replace("deny", "ask"));
@@ -348,12 +353,7 @@ fn a_revision_is_compared_and_found_by_its_digest() {
     let commit = |text: &str| {
         std::fs::create_dir_all(at.join("rules")).unwrap();
         std::fs::write(at.join("rules/p.yaml"), text).unwrap();
-        let mut index = git.index().unwrap();
-        index.add_path(Path::new("rules/p.yaml")).unwrap();
-        let tree = git.find_tree(index.write_tree().unwrap()).unwrap();
-        let who = git2::Signature::new("A", "a@example.com", &git2::Time::new(1_700_000_000, 0)).unwrap();
-        let parent = git.head().ok().map(|h| h.peel_to_commit().unwrap());
-        git.commit(Some("HEAD"), &who, &who, "c", &tree, &parent.iter().collect::<Vec<_>>()).unwrap();
+        commit_rules(&git);
     };
     commit(POLICY);
     commit(&POLICY.replace("deny", "ask"));
