@@ -1,7 +1,7 @@
 //! The command line that a payload comes to: not only its `command`, but whatever else in it changes what runs.
 
 use super::param::Param;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// Members that say something about a command, how long it is waited for or how its output is shown, and change nothing about
@@ -67,9 +67,9 @@ pub struct Line<'a> {
     /// The text that runs, arguments and variables included.
     pub text: Cow<'a, str>,
     /// The directory that it runs in.
-    pub cwd: Option<&'a str>,
+    pub cwd: Option<Cow<'a, str>>,
     /// A member that may change what runs, in a way that can't be told.
-    pub unknown: Option<&'a str>,
+    pub unknown: Option<Cow<'a, str>>,
 }
 
 impl<'a> Line<'a> {
@@ -83,104 +83,54 @@ impl<'a> Line<'a> {
         let command = members.get("command")?.as_str()?;
         let mut line = Self { text: Cow::Borrowed(command), ..Self::default() };
         if members.len() > 1 {
-            line.add(command, members);
+            let others = members.iter().filter(|(name, _)| *name != "command");
+            let others: Vec<_> = others.map(|(name, value)| (Cow::Borrowed(name.as_str()), Param::from(value))).collect();
+            line.add(command, others.iter());
         }
         Some(line)
     }
 
-    fn add(&mut self, command: &str, members: &'a Map<String, Value>) {
-        let others = members.iter().filter(|(name, _)| *name != "command");
-        self.add_beside(command, others.map(|(name, value)| (name.as_str(), Beside::from(value))));
-    }
-
     /// Takes in what stands beside a command.
-    pub(super) fn add_beside(&mut self, command: &str, others: impl Iterator<Item = (&'a str, Beside<'a>)>) {
+    pub(super) fn add<'p>(&mut self, command: &str, others: impl Iterator<Item = &'p (Cow<'a, str>, Param<'a>)>)
+    where
+        'a: 'p,
+    {
         let mut arguments = String::new();
         let mut variables = String::new();
         for (name, value) in others {
-            let understood = match (name, value) {
+            let understood = match (&**name, value) {
                 // Some runtimes write every member that any action may have.
-                (_, Beside::Nothing) => true,
+                (_, value) if value.is_empty() => true,
                 (name, _) if HARMLESS.contains(&name) => true,
-                (name, value) if PLACES.contains(&name) => match (value, self.cwd) {
-                    (Beside::Text(here), None) => {
-                        self.cwd = Some(here);
+                (name, value) if PLACES.contains(&name) => match (value, &self.cwd) {
+                    (Param::Text(here), None) => {
+                        self.cwd = Some(here.clone());
                         true
                     }
-                    (Beside::Text(here), Some(there)) => here == there,
+                    (Param::Text(here), Some(there)) => here == there,
                     _ => false,
                 },
                 // Whether several words are one program or a line is left to the runtime.
-                ("args" | "arguments" | "argv", Beside::List(words)) => {
-                    let plain_words: Option<Vec<&str>> = words.iter().map(|word| word.text().filter(|w| plain(w))).collect();
-                    plain_words.is_some_and(|words| {
+                ("args" | "arguments" | "argv", Param::List(words)) => {
+                    let words: Option<Vec<&str>> = words.iter().map(|word| word.as_str().filter(|w| plain(w))).collect();
+                    words.is_some_and(|words| {
                         arguments.extend(words.iter().flat_map(|word| [" ", word]));
                         plain(command)
                     })
                 }
-                ("env" | "environment", Beside::Members(members)) => assignments(&members, &mut variables),
-                ("shell", Beside::Flag(shell)) => shell || command.split(' ').all(plain),
-                ("shell", Beside::Text(shell)) => is_shell(shell),
+                ("env" | "environment", Param::Members(members)) => assignments(members, &mut variables),
+                ("shell", Param::Flag(shell)) => *shell || command.split(' ').all(plain),
+                ("shell", Param::Text(shell)) => is_shell(shell),
                 // A number is no code. Whose rights a command has may be one.
-                (name, value) => value == Beside::Number && !matches!(name, "uid" | "gid" | "user" | "group"),
+                (name, Param::Number { .. }) => !matches!(name, "uid" | "gid" | "user" | "group"),
+                _ => false,
             };
             if !understood && self.unknown.is_none() {
-                self.unknown = Some(name);
+                self.unknown = Some(name.clone());
             }
         }
         if !(arguments.is_empty() && variables.is_empty()) {
             self.text = Cow::Owned(format!("{variables}{command}{arguments}"));
-        }
-    }
-}
-
-/// A value that stands beside a command, as far as it matters there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Beside<'a> {
-    /// It says nothing: null, or empty.
-    Nothing,
-    Text(&'a str),
-    Flag(bool),
-    Number,
-    List(Vec<Self>),
-    Members(Vec<(&'a str, Self)>),
-}
-
-impl<'a> Beside<'a> {
-    const fn text(&self) -> Option<&'a str> {
-        match self {
-            Self::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-}
-
-impl<'a> From<&'a Value> for Beside<'a> {
-    fn from(value: &'a Value) -> Self {
-        match value {
-            Value::String(text) if !text.is_empty() => Self::Text(text),
-            Value::Array(list) if !list.is_empty() => Self::List(list.iter().map(Self::from).collect()),
-            Value::Object(members) if !members.is_empty() => {
-                Self::Members(members.iter().map(|(name, value)| (name.as_str(), value.into())).collect())
-            }
-            Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => Self::Nothing,
-            Value::Bool(flag) => Self::Flag(*flag),
-            Value::Number(_) => Self::Number,
-        }
-    }
-}
-
-impl<'a> From<&'a Param<'_>> for Beside<'a> {
-    fn from(value: &'a Param<'_>) -> Self {
-        match value {
-            Param::Text(text) if !text.is_empty() => Self::Text(text),
-            Param::List(list) if !list.is_empty() => Self::List(list.iter().map(Self::from).collect()),
-            Param::Members(members) if !members.is_empty() => {
-                Self::Members(members.iter().map(|(name, value)| (&**name, value.into())).collect())
-            }
-            Param::Nothing | Param::Text(_) | Param::List(_) | Param::Members(_) => Self::Nothing,
-            Param::Flag(flag) => Self::Flag(*flag),
-            Param::Number { .. } => Self::Number,
         }
     }
 }
@@ -191,17 +141,17 @@ fn plain(word: &str) -> bool {
 }
 
 /// Writes variables as assignments in front of a line. False where one of them can't be told.
-fn assignments(members: &[(&str, Beside<'_>)], to: &mut String) -> bool {
+fn assignments(members: &[(Cow<'_, str>, Param<'_>)], to: &mut String) -> bool {
     members.iter().all(|(name, value)| {
         let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_';
         let named = name.bytes().next().is_some_and(starts) && name.bytes().all(|b| starts(b) || b.is_ascii_digit());
         let text = match value {
-            Beside::Text(text) => text.replace('\'', r"'\''"),
-            Beside::Nothing => String::new(),
+            Param::Text(text) => text.replace('\'', r"'\''"),
+            value if value.is_empty() => String::new(),
             // Which number it is changes nothing about what runs.
-            Beside::Number => "1".to_owned(),
-            Beside::Flag(flag) => flag.to_string(),
-            Beside::List(_) | Beside::Members(_) => return false,
+            Param::Number { .. } => "1".to_owned(),
+            Param::Flag(flag) => flag.to_string(),
+            Param::List(_) | Param::Members(_) | Param::Nothing => return false,
         };
         if named {
             to.push_str(&format!("{name}='{text}'; "));
@@ -240,7 +190,7 @@ mod tests {
         for (payload, text) in known {
             assert_eq!(line(&payload), (text.to_owned(), false), "{payload}");
         }
-        assert_eq!(Line::of(&json!({"command": "ls", "workdir": "/etc"})).unwrap().cwd, Some("/etc"));
+        assert_eq!(Line::of(&json!({"command": "ls", "workdir": "/etc"})).unwrap().cwd.as_deref(), Some("/etc"));
     }
 
     #[test]

@@ -35,6 +35,18 @@ impl Param<'_> {
         }
     }
 
+    /// Whether it says nothing: null, or empty.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(text) => text.is_empty(),
+            Self::List(list) => list.is_empty(),
+            Self::Members(members) => members.is_empty(),
+            Self::Nothing => true,
+            Self::Flag(_) | Self::Number { .. } => false,
+        }
+    }
+
     /// Whether it is a switch that is on, in one of the ways that runtimes write one.
     #[must_use]
     pub fn is_on(&self) -> bool {

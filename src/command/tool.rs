@@ -315,7 +315,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
                     }
                     Role::Mode if v == Verb::Read && opens_for_writing(&text) => v = Verb::Write,
                     Role::Name => e.tool_name(&text),
-                    _ if reads(v) && text.len() <= 4 && value.is_on() => e.tool_switch(key),
+                    _ if reads(v) && value.is_on() => e.tool_switch(key),
                     _ => {}
                 }
                 if said.command && !text.is_empty() {

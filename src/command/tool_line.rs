@@ -7,7 +7,7 @@ use super::diff::effects_of_diff;
 use super::effect::{Certainty, EffectKind, How, Risk, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
-use super::line::{Beside, Line};
+use super::line::Line;
 use super::param::Param;
 use super::parse::Base;
 use super::path::normalise;
@@ -23,7 +23,7 @@ impl Engine<'_> {
     /// A parameter that is a command line, with the parameters beside it.
     pub(super) fn tool_line(&mut self, text: &str, around: Around<'_>) {
         let line = self.beside(text, around);
-        self.at(line.cwd, |engine| {
+        self.at(line.cwd.as_deref(), |engine| {
             engine.run_text(&clean(&line.text), Base::Fixed(NOWHERE), How::Code, &Stream::default(), false);
         });
     }
@@ -36,7 +36,7 @@ impl Engine<'_> {
             self.tool_unknown("arguments or variables");
         }
         let argv: Vec<Arg> = words.iter().map(|word| Arg::literal(clean(word), NOWHERE)).collect();
-        self.at(line.cwd, |engine| {
+        self.at(line.cwd.as_deref(), |engine| {
             engine.wrapped(&argv, &Stream::default(), false, NOWHERE);
         });
     }
@@ -46,8 +46,8 @@ impl Engine<'_> {
         let mut line = Line { text: Cow::Borrowed(text), ..Line::default() };
         let apart = |name: &str| matches!(name, "tool" | "tool_name") || command_like(name) && name != "shell";
         let others = around.iter().filter(|(name, _)| !apart(name));
-        line.add_beside(text, others.map(|(name, value)| (&**name, Beside::from(value))));
-        if let Some(name) = line.unknown {
+        line.add(text, others);
+        if let Some(name) = &line.unknown {
             self.tool_unknown(name);
         }
         line

@@ -431,11 +431,7 @@ impl Engine<'_> {
                 ("delete" | "remove", Param::Text(text)) => {
                     argv.extend(["--delete".to_owned(), super::tool::clean(text).into_owned()]);
                 }
-                ("force" | "hard" | "force_delete" | "force_push", Param::Text(text))
-                    if matches!(&**text, "true" | "yes" | "1") =>
-                {
-                    argv.push(format!("--{key}"));
-                }
+                ("force" | "hard" | "force_delete" | "force_push", value) if value.is_on() => argv.push(format!("--{key}")),
                 (
                     "revision" | "rev" | "ref" | "commit" | "commit_hash" | "sha" | "hash" | "target" | "base" | "head"
                     | "branch" | "branch_name" | "name" | "remote" | "tag" | "object" | "range" | "spec" | "refspec"
@@ -541,6 +537,8 @@ mod tests {
             ("git_grep", json!({"args": ["-Orm", "x"]})),
             ("git_branch", json!({"args": "-D x"})),
             ("git_push", json!({"force": true})),
+            ("git_push", json!({"force": 1})),
+            ("git_push", json!({"force": "True"})),
             ("mcp__git__push", json!({"remote": "origin", "force": true})),
             ("git_show", json!({"revision": "HEAD:.env"})),
             ("mcp__git__git_show", json!({"repo_path": "/home/dev/project", "revision": "HEAD:.env"})),

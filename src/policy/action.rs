@@ -186,6 +186,11 @@ impl Action {
         PLACES.iter().any(|place| self.payload.get(place).is_some_and(|at| !at.is_null() && at.as_str() != Some("")))
     }
 
+    /// The tool of a tool call, if it is one and no other.
+    pub(crate) fn one_tool(&self) -> Option<&str> {
+        self.tool.as_deref().filter(|_| self.other_tool.is_none())
+    }
+
     /// The parameters of a tool call, which may stand flat beside the tool's name.
     #[must_use]
     pub fn parameters(&self) -> &Value {
@@ -258,6 +263,17 @@ mod tests {
         assert!(Action::from_json(&json!({"type": "code_diff"})).is_err());
         let twice = json!({"type": "shell_cmd", "payload": {"command": "ls"}, "command": "rm -rf /"});
         assert_eq!(Action::from_json(&twice), Err(ActionError::Beside("command".into())));
+        let two = json!({"type": "tool_call", "tool": "read", "tool_name": "delete"});
+        assert_eq!(Action::from_json(&two), Err(ActionError::Twice("tool", "tool_name")));
+        let same = json!({"type": "tool_call", "tool": "read", "tool_name": "read"});
+        assert_eq!(Action::from_json(&same).unwrap().one_tool(), Some("read"));
+        let diff = |path: &str| format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n");
+        let two = json!({"type": "code_diff", "diff": diff("x"), "content": diff(".env")});
+        assert_eq!(Action::from_json(&two), Err(ActionError::Twice("diff", "content")));
+        let whole = json!({"type": "code_diff", "diff": diff("x"), "content": "b\n"});
+        assert!(Action::from_json(&whole).unwrap().patch().is_some(), "the file as it is then");
+        let elsewhere = json!({"diff": diff("x"), "cwd": "/etc"});
+        assert_eq!(Action::recorded("code_diff", elsewhere).patch(), None);
         let said = json!({"type": "shell_cmd", "id": "a", "payload": {"command": "ls"}, "description": "looks"});
         assert!(Action::from_json(&said).is_ok());
         assert!(Action::from_json(&json!({"type": "dance"})).unwrap().kind.is_none());

@@ -267,7 +267,7 @@ impl Predicate {
                 }
             }
             Self::ApprovedBefore => {
-                Holds::sure(facts.action.tool.as_deref().is_some_and(|tool| request.history.has_approved(tool, facts.risk())))
+                Holds::sure(facts.action.one_tool().is_some_and(|tool| request.history.has_approved(tool, facts.risk())))
             }
             Self::Granted(grants) => granted(grants, facts),
             Self::UsedUp(limit) => Holds::sure(limit.used_up(request).is_some()),

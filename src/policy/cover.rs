@@ -321,6 +321,15 @@ mod tests {
     }
 
     #[test]
+    fn of_two_names_of_a_tool_both_count() {
+        let two = Action::recorded("tool_call", json!({"tool": "read_file", "tool_name": "delete_file", "parameters": {}}));
+        for name in ["read_file", "delete_file"] {
+            assert_eq!(ask(&pack(&[(&format!("tool: {name}"), "deny")]), &two), Effect::Deny, "{name}");
+            assert_ne!(ask(&pack(&[(&format!("tool: {name}"), "allow")]), &two), Effect::Allow, "{name}");
+        }
+    }
+
+    #[test]
     fn who_allows_one_thing_has_not_allowed_another() {
         let host = "host: good.com";
         assert!(allowed(host, "curl http://good.com") && allowed(host, "curl http://good.com; curl http://good.com/x"));

@@ -152,7 +152,7 @@ impl<'a> Facts<'a> {
                     Some(_) => self.of_line(),
                     None => unknown(),
                 },
-                Some(ActionType::ToolCall) => match self.action.tool.as_ref().filter(|_| self.action.other_tool.is_none()) {
+                Some(ActionType::ToolCall) => match self.action.one_tool() {
                     Some(tool) => effects_of_tool(tool, self.action.inputs(), context),
                     None => unknown(),
                 },
@@ -179,7 +179,7 @@ impl<'a> Facts<'a> {
 
     fn of_line(&self) -> Analysis {
         let (line, context) = (self.written(), self.context());
-        let mut analysis = match line.cwd {
+        let mut analysis = match line.cwd.as_deref() {
             None => analyse(&line.text, context),
             Some(cwd) => {
                 let mut there = context.clone();
@@ -187,11 +187,11 @@ impl<'a> Facts<'a> {
                 analyse(&line.text, &there)
             }
         };
-        if let Some(name) = line.unknown {
+        if let Some(name) = &line.unknown {
             analysis.risk = crate::command::Risk::High;
             analysis.effects.push(Effect {
                 kind: EffectKind::Unknown,
-                target: Some(name.to_owned()),
+                target: Some(name.to_string()),
                 certainty: Certainty::Possible,
                 span: Span::new(line.text.len(), line.text.len()),
                 risk: crate::command::Risk::High,

@@ -129,8 +129,7 @@ impl Sieves {
 
     /// The rules that are worth asking about an action, in their order.
     pub(crate) fn candidates<'s, 'f, 'a>(&'s self, facts: &'f Facts<'a>) -> Candidates<'s, 'f, 'a> {
-        let name = facts.action.tool.as_ref().filter(|_| facts.action.other_tool.is_none());
-        let tool = name.and_then(|name| name.bytes().next()).map(number);
+        let tool = facts.action.one_tool().and_then(|name| name.bytes().next()).map(number);
         let kind = type_bit(facts.action.kind).trailing_zeros();
         let mut all = Candidates { sieves: self, facts, kind, tool, found: None, group: 0, left: 0, asked: false };
         all.left = all.by_name();

@@ -87,7 +87,7 @@ fn analyse(action: &Action<'_>) -> (Risk, Reach) {
         ActionType::ShellCmd => {
             let payload: Option<serde_json::Value> = payload.read();
             let Some(line) = payload.as_ref().and_then(Line::of).filter(|line| line.unknown.is_none()) else { return unknown };
-            let start = start(line.cwd);
+            let start = start(line.cwd.as_deref());
             // Where a command starts in a work tree that goes by another name, nobody knows how far `..` takes it.
             let moved = start == Start::Somewhere;
             let analysis = match start {

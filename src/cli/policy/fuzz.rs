@@ -4,7 +4,7 @@ use super::Format;
 use super::find;
 use super::objection::Objections;
 use super::test::beside;
-use crate::cli::output::{Color, Failure, print};
+use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::policy::{Action, At, Effort, Found, Usable, Violation, fuzz, load_cases, property_ids, shipped, usable};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
@@ -85,7 +85,7 @@ impl FuzzArgs {
         Ok(match () {
             () if !objections.findings.is_empty() => EXIT_FINDINGS,
             () if outcomes.iter().all(|o| o.concerned == 0) || outcomes.iter().any(|o| o.own && o.concerned == 0) => {
-                let _ = writeln!(anstream::stderr().lock(), "nothing was found that a property is about: it was not tried");
+                tell("nothing was found that a property is about: it was not tried");
                 EXIT_EMPTY
             }
             () => EXIT_CLEAN,

@@ -98,7 +98,7 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
                 Some(Line { unknown: Some(_), .. }) => return unknown("something beside the command may change what runs"),
                 Some(Line { text, cwd, .. }) => {
                     if let Some(cwd) = cwd {
-                        context.cwd = command::path::normalise(cwd, Some(&context.workdir)).unwrap_or_else(|| cwd.to_owned());
+                        context.cwd = command::path::normalise(&cwd, Some(&context.workdir)).unwrap_or_else(|| cwd.into_owned());
                     }
                     command::analyse(&text, &context)
                 }
