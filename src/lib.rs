@@ -5,6 +5,7 @@
 //! model, a tool or a command from the trace. ARCHITECTURE.md is the map.
 
 pub mod attest;
+mod bits;
 pub mod cli;
 pub mod command;
 pub mod config;

@@ -33,7 +33,8 @@ fuzz_target!(|text: &str| {
 
     // serde's view of the scanner reads no more and no less.
     let read = from_text::<serde_json::Value>(text);
-    if !too_deep && !out_of_range {
+    let beyond = matches!(&read, Err(e) if e.to_string().contains("number out of range"));
+    if !too_deep && !beyond {
         assert_eq!(ours.is_ok(), read.is_ok(), "{ours:?} {read:?}");
     }
 });

@@ -2,6 +2,7 @@
 
 use super::keys::KeyStack;
 use super::text::Str;
+use crate::bits::{self, Kinds as _, STRETCH};
 use std::fmt;
 
 /// Why a text is no acceptable JSON, and where.
@@ -118,6 +119,9 @@ pub struct Scanner<'a> {
     memory: Memory,
     /// The member that was passed last, and where its name stands.
     member: (usize, Str<'a>),
+    /// The stretch that was looked at last: where it ends, and a bit for each of its bytes that a string can't simply run
+    /// over.
+    stretch: (usize, u64),
 }
 
 /// Which member names a [`Scanner`] remembers.
@@ -145,6 +149,7 @@ impl<'a> Scanner<'a> {
             open: Vec::new(),
             memory: Memory::All,
             member: (0, Str::default()),
+            stretch: (0, 0),
         }
     }
 
@@ -164,6 +169,7 @@ impl<'a> Scanner<'a> {
     pub fn reset(&mut self, text: &'a str) {
         self.text = text;
         self.pos = 0;
+        self.stretch = (0, 0);
         self.depth = 0;
         self.keys.clear();
         self.notes.clear();
@@ -427,7 +433,7 @@ impl<'a> Scanner<'a> {
         let mut pos = quote + 1;
         let mut escaped = false;
         loop {
-            pos = plain_until(bytes, pos);
+            pos = self.plain_until(pos);
             match bytes.get(pos) {
                 Some(b'"') => break,
                 Some(b'\\') => {
@@ -446,6 +452,33 @@ impl<'a> Scanner<'a> {
         self.pos = pos + 1;
         let inner = self.text.get(quote + 1..pos).unwrap_or_default();
         Ok(Str::new(inner, escaped))
+    }
+
+    /// The first byte at or after `pos` that a string can't simply run over: a quote, a backslash, a control character, or
+    /// the end.
+    #[inline]
+    fn plain_until(&mut self, pos: usize) -> usize {
+        let (mut end, mut hits) = self.stretch;
+        let mut from = pos;
+        loop {
+            // Strings are short: what is known of a stretch serves several of them.
+            if from < end
+                && let Some(offset) = (from + STRETCH).checked_sub(end)
+            {
+                let left = hits >> offset;
+                if left != 0 {
+                    return from + left.trailing_zeros() as usize;
+                }
+                from = end;
+            }
+            let bytes = self.text.as_bytes();
+            if from >= bytes.len() {
+                return bytes.len();
+            }
+            hits = special(bytes, from);
+            end = from + STRETCH;
+            self.stretch = (end, hits);
+        }
     }
 
     /// Checks `\uhhhh` at `pos` (and its partner) and returns the offset behind it.
@@ -543,30 +576,17 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The first byte at or after `pos` that a string can't simply run over: a quote, a backslash, a
-/// control character, or the end.
+/// A bit for each byte of the stretch at `pos` that a string can't simply run over. Behind the end of the text that is each.
 #[inline]
-fn plain_until(bytes: &[u8], mut pos: usize) -> usize {
-    const BLOCK: usize = 16;
-    while let Some(block) = bytes.get(pos..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
-        // Written so that the compiler makes a few vector instructions of it: a byte of ones for each hit.
-        let mut hits = [0; BLOCK];
-        for (hit, b) in hits.iter_mut().zip(block) {
-            *hit = if *b < 0x20 || *b == b'"' || *b == b'\\' { 0xff } else { 0 };
-        }
-        let hits = u128::from_le_bytes(hits);
-        if hits != 0 {
-            return pos + (hits.trailing_zeros() / 8) as usize;
-        }
-        pos += BLOCK;
+fn special(bytes: &[u8], pos: usize) -> u64 {
+    let bits = |stretch: &[u8; STRETCH]| {
+        bits::word(bits::lanes(stretch).map(|lane| lane.within(0, 0x1f) | lane.are(b'"') | lane.are(b'\\')))
+    };
+    let rest = bytes.get(pos..).unwrap_or_default();
+    match rest.first_chunk() {
+        Some(stretch) => bits(stretch),
+        None => bits(&bits::first(rest)),
     }
-    while let Some(b) = bytes.get(pos) {
-        if *b < 0x20 || *b == b'"' || *b == b'\\' {
-            break;
-        }
-        pos += 1;
-    }
-    pos
 }
 
 /// Four hexadecimal digits at `pos`.
@@ -661,11 +681,16 @@ mod tests {
             prop_assert_eq!(check(&text), Ok(vec![]));
         }
 
+        /// Wherever it is asked from, also where it has been before.
         #[test]
-        fn plain_until_finds_the_first_special_byte(bytes in proptest::collection::vec(any::<u8>(), 0..100), start in 0usize..20) {
-            let start = start.min(bytes.len());
-            let naive = bytes[start..].iter().position(|b| *b < 0x20 || *b == b'"' || *b == b'\\').map_or(bytes.len(), |n| n + start);
-            prop_assert_eq!(plain_until(&bytes, start), naive);
+        fn plain_until_finds_the_first_special_byte(text in "([a-zé]{0,70}[\\x00-\\x1f\"\\\\ ]){0,8}", starts in proptest::collection::vec(0usize..400, 1..8)) {
+            let mut scanner = Scanner::new(&text, 64);
+            for start in starts {
+                let start = start.min(text.len());
+                let special = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
+                let naive = text.as_bytes()[start..].iter().position(special).map_or(text.len(), |n| n + start);
+                prop_assert_eq!(scanner.plain_until(start), naive);
+            }
         }
     }
 }

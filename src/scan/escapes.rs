@@ -1,46 +1,45 @@
-//! Which kinds of escapes a JSON text holds: one branchless pass, because nearly every text holds none that
-//! matters and every byte comes by here.
+//! What a text holds that a scan has to look at more closely: one pass without branches, because nearly every text
+//! holds nothing of it and every byte comes by here.
+
+use crate::bits::{self, Kinds as _, STRETCH};
+use wide::u8x16 as Lanes;
 
 /// The kinds of escapes that a scan asks about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Escapes(u8);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Escapes {
+    /// `\uhhhh`.
+    pub(super) unicode: bool,
+    /// `\/`.
+    pub(super) slash: bool,
+    /// `\r`, `\b` or `\f`.
+    pub(super) control: bool,
+    /// No escape: bytes beyond the visible ones of ASCII.
+    pub(super) beyond: bool,
+}
 
 impl Escapes {
-    const UNICODE: u8 = 1;
-    const SLASH: u8 = 2;
-    const CONTROL: u8 = 4;
-
     /// Looks a text over. A backslash that is escaped itself counts as one: this may err to the side of yes.
     pub(super) fn of(text: &str) -> Self {
-        let bytes = text.as_bytes();
-        let next = bytes.get(1..).unwrap_or_default();
-        let mut kinds = 0;
-        // In stretches, so that the sum stays in registers.
-        for (here, next) in bytes.chunks(1 << 10).zip(next.chunks(1 << 10)) {
-            let sum = here.iter().zip(next).fold(0_u8, |sum, (a, b)| {
-                let unicode = u8::from(*b == b'u') * Self::UNICODE;
-                let slash = u8::from(*b == b'/') * Self::SLASH;
-                let control = (u8::from(*b == b'r') | u8::from(*b == b'b') | u8::from(*b == b'f')) * Self::CONTROL;
-                sum | (u8::from(*a == b'\\') * (unicode | slash | control))
-            });
-            kinds |= sum;
+        let mut kinds = [Lanes::splat(0); 4];
+        let mut look = |here: &[u8; STRETCH], next: &[u8; STRETCH]| {
+            for (lane, next) in bits::lanes(here).into_iter().zip(bits::lanes(next)) {
+                let escape = lane.are(b'\\');
+                let [unicode, slash, control, beyond] = &mut kinds;
+                *unicode |= escape & next.are(b'u');
+                *slash |= escape & next.are(b'/');
+                *control |= escape & (next.are(b'r') | next.are(b'b') | next.are(b'f'));
+                *beyond |= lane.within(0x7f, 0xff);
+            }
+        };
+        let mut here = text.as_bytes();
+        let mut next = here.get(1..).unwrap_or_default();
+        while let (Some((stretch, rest)), Some((behind, rest_behind))) = (here.split_first_chunk(), next.split_first_chunk()) {
+            look(stretch, behind);
+            (here, next) = (rest, rest_behind);
         }
-        Self(kinds)
-    }
-
-    /// `\uhhhh`.
-    pub(super) const fn unicode(self) -> bool {
-        self.0 & Self::UNICODE != 0
-    }
-
-    /// `\/`.
-    pub(super) const fn slash(self) -> bool {
-        self.0 & Self::SLASH != 0
-    }
-
-    /// `\r`, `\b` or `\f`.
-    pub(super) const fn control(self) -> bool {
-        self.0 & Self::CONTROL != 0
+        look(&bits::first(here), &bits::first(next));
+        let [unicode, slash, control, beyond] = kinds.map(Lanes::any);
+        Self { unicode, slash, control, beyond }
     }
 }
 
@@ -104,10 +103,14 @@ mod tests {
         #[test]
         fn agrees_with_a_search(text in r#"([a-z"/\\]|\\u0041|\\/|\\n|\\r){0,12}"#, before in 0usize..2100) {
             let text = format!("{}{text}", "x".repeat(before));
+            prop_assert!(!Escapes::of(&text).beyond);
+            for beyond in ["\u{7f}", "é"] {
+                prop_assert!(Escapes::of(&[&text, beyond, &text].concat()).beyond);
+            }
             let escapes = Escapes::of(&text);
-            prop_assert_eq!(escapes.unicode(), text.contains(r"\u"));
-            prop_assert_eq!(escapes.slash(), text.contains(r"\/"));
-            prop_assert_eq!(escapes.control(), [r"\r", r"\b", r"\f"].iter().any(|e| text.contains(e)));
+            prop_assert_eq!(escapes.unicode, text.contains(r"\u"));
+            prop_assert_eq!(escapes.slash, text.contains(r"\/"));
+            prop_assert_eq!(escapes.control, [r"\r", r"\b", r"\f"].iter().any(|e| text.contains(e)));
         }
     }
 }

@@ -183,14 +183,11 @@ impl Noted {
 /// Whether the text as written holds a character of interest, raw or as an escape. `escapes` are those of the text
 /// or of one that it is a part of.
 fn may_hide(text: &str, escapes: Escapes) -> bool {
-    raw_of_interest(text) || escape_of_interest(text, escapes)
+    escapes.beyond && raw_of_interest(text) || escape_of_interest(text, escapes)
 }
 
+/// No other control character than U+007F may stand raw in a string.
 fn raw_of_interest(text: &str) -> bool {
-    if text.is_ascii() {
-        // No other control character may stand raw in a string.
-        return memchr::memchr(0x7f, text.as_bytes()).is_some();
-    }
     text.chars().any(|c| (!c.is_ascii() || c == '\u{7f}') && hidden::is_of_interest(c))
 }
 
@@ -215,7 +212,7 @@ fn escape_of_interest(text: &str, escapes: Escapes) -> bool {
             }
         })
     };
-    escapes.control() && control() || escapes.unicode() && unicode()
+    escapes.control && control() || escapes.unicode && unicode()
 }
 
 #[cfg(test)]

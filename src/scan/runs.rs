@@ -1,76 +1,115 @@
 //! Long runs of visible characters: what a credential consists of, and most text doesn't.
 //!
-//! The text is looked at in stretches of 64 bytes, each of which becomes one word with a bit for every byte. All
-//! of it is branchless, so that the compiler makes vector instructions of it; only what lies in a long run is looked
-//! at byte by byte.
+//! The text is looked at in stretches of 64 bytes, each of which becomes words with a bit for every byte. A run and what
+//! it consists of are read off those words, without a look at its bytes.
 
+use crate::bits::{self, Kinds as _, STRETCH};
 use std::ops::Range;
 
 /// Bytes of a run that is told.
 pub(super) const LONG: usize = 12;
-/// Bytes of a stretch: as many as a word has bits.
-const STRETCH: usize = 64;
 
-/// Whether a byte belongs to a run: what is visible, but quotes, brackets and what ends a word in code.
-/// Written in ranges, because each costs a vector instruction or three.
-#[expect(clippy::needless_bitwise_bool, reason = "a branch would keep it from becoming vector instructions")]
-#[inline]
-const fn runs(byte: u8) -> bool {
-    let visible = byte.wrapping_sub(b'!') <= b'~' - b'!';
-    let brackets = (byte | 0x20).wrapping_sub(b'{') <= 2;
-    let quote_or_round = byte.wrapping_sub(b'\'') <= 2;
-    let semicolon_or_less = byte.wrapping_sub(b';') <= 1;
-    let others = (byte == b'"') | (byte == b',') | (byte == b'>') | (byte == b'`');
-    visible & !(brackets | quote_or_round | semicolon_or_less | others)
+/// A run of visible characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Run {
+    /// Its bytes.
+    pub(super) range: Range<usize>,
+    /// What they are.
+    pub(super) kinds: Kinds,
 }
 
-/// One bit for each byte of a stretch, the first byte's lowest.
+/// Kinds of bytes in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kinds {
+    /// A letter of ASCII is among them.
+    pub(super) letter: bool,
+    /// There is nothing but letters.
+    pub(super) only_letters: bool,
+    /// A digit, a capital, `=` or `:` is among them.
+    pub(super) tells: bool,
+}
+
+/// The bytes of one stretch, a bit each.
+#[derive(Clone, Copy)]
+struct Words {
+    /// What belongs to a run: what is visible, but quotes, brackets and what ends a word in code.
+    runs: u64,
+    letters: u64,
+    tells: u64,
+}
+
+impl Words {
+    #[inline]
+    fn of(stretch: &[u8; STRETCH]) -> Self {
+        let lanes = bits::lanes(stretch);
+        let runs = lanes.map(|lane| {
+            // Kinds are told by ranges, because each costs an instruction or three.
+            let brackets = lane.small().within(b'{', b'}');
+            let quote_or_round = lane.within(b'\'', b')');
+            let semicolon_or_less = lane.within(b';', b'<');
+            let others = lane.are(b'"') | lane.are(b',') | lane.are(b'>') | lane.are(b'`');
+            lane.within(b'!', b'~') & !(brackets | quote_or_round | semicolon_or_less | others)
+        });
+        let letters = lanes.map(|lane| lane.small().within(b'a', b'z'));
+        let tells = lanes.map(|lane| lane.within(b'0', b':') | lane.within(b'A', b'Z') | lane.are(b'='));
+        Self { runs: bits::word(runs), letters: bits::word(letters), tells: bits::word(tells) }
+    }
+
+    /// What the bytes are that a mask names.
+    #[inline]
+    const fn kinds(self, mask: u64) -> Kinds {
+        Kinds { letter: self.letters & mask != 0, only_letters: self.letters & mask == mask, tells: self.tells & mask != 0 }
+    }
+}
+
+impl Kinds {
+    /// Of two stretches of one run.
+    const fn and(self, other: Self) -> Self {
+        Self {
+            letter: self.letter | other.letter,
+            only_letters: self.only_letters & other.only_letters,
+            tells: self.tells | other.tells,
+        }
+    }
+}
+
+/// The lowest `length` bits.
 #[inline]
-fn bits(stretch: &[u8; STRETCH]) -> u64 {
-    /// Gathers the lowest bits of eight bytes, each 0 or 1, in the highest byte.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    // Loops as plain as these become vector instructions; iterators over arrays didn't everywhere.
-    let mut flags = [0_u8; STRETCH];
-    for (flag, byte) in flags.iter_mut().zip(stretch) {
-        *flag = u8::from(runs(*byte));
-    }
-    let mut word = 0;
-    for (n, eight) in flags.as_chunks::<8>().0.iter().enumerate() {
-        word |= (u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56) << (8 * n);
-    }
-    word
+const fn low(length: usize) -> u64 {
+    if length >= STRETCH { !0 } else { !(!0 << length) }
 }
 
 /// Calls `visit` for every run of at least [`LONG`] bytes, in order, until it returns `false`.
-pub(super) fn each(bytes: &[u8], mut visit: impl FnMut(Range<usize>) -> bool) {
+pub(super) fn each(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
     // Where the run began that reaches to the end of the last stretch.
-    let mut open: Option<usize> = None;
+    let mut open: Option<(usize, Kinds)> = None;
     let (stretches, rest) = bytes.as_chunks::<STRETCH>();
-    let mut last = [0_u8; STRETCH];
-    for (to, from) in last.iter_mut().zip(rest) {
-        *to = *from;
-    }
     // The rest is filled up with zeros, which belong to no run; if there is none, they end the last run all the same.
+    let last = bits::first(rest);
     let mut base = 0;
     for stretch in stretches.iter().chain([&last]) {
-        let mut word = bits(stretch);
-        if let Some(start) = open {
+        let words = Words::of(stretch);
+        let mut word = words.runs;
+        if let Some((start, kinds)) = open {
             let end = word.trailing_ones() as usize;
+            let kinds = kinds.and(words.kinds(low(end)));
             if end == STRETCH {
+                open = Some((start, kinds));
                 base += STRETCH;
                 continue;
             }
             open = None;
-            if base + end - start >= LONG && !visit(start..base + end) {
+            if base + end - start >= LONG && !visit(Run { range: start..base + end, kinds }) {
                 return;
             }
-            word &= !0 << end;
+            word &= !low(end);
         }
         // What touches the end goes on in the next stretch.
         let tail = word.leading_ones() as usize;
         if tail > 0 {
-            open = Some(base + STRETCH - tail);
-            word &= (!0_u64).checked_shr(u32::try_from(tail).unwrap_or(u32::MAX)).unwrap_or(0);
+            let before = low(STRETCH - tail);
+            open = Some((base + STRETCH - tail, words.kinds(!before)));
+            word &= before;
         }
         // A bit stays where a run of twelve begins.
         let two = word & word >> 1;
@@ -79,11 +118,12 @@ pub(super) fn each(bytes: &[u8], mut visit: impl FnMut(Range<usize>) -> bool) {
         let mut long = eight & four >> 8;
         while long != 0 {
             let start = long.trailing_zeros() as usize;
-            let length = (word >> start).trailing_ones() as usize;
-            if !visit(base + start..base + start + length) {
+            let end = start + (word >> start).trailing_ones() as usize;
+            let kinds = words.kinds(low(end) & !low(start));
+            if !visit(Run { range: base + start..base + end, kinds }) {
                 return;
             }
-            long &= (!0_u64).checked_shl(u32::try_from(start + length).unwrap_or(u32::MAX)).unwrap_or(0);
+            long &= !low(end);
         }
         base += STRETCH;
     }
@@ -94,24 +134,36 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// What belongs to a run, told byte by byte.
+    fn runs(byte: u8) -> bool {
+        byte.is_ascii_graphic() && !br#""'`\()[]{}<>,;|"#.contains(&byte)
+    }
+
     #[test]
     fn what_ends_a_run_is_what_ends_a_word() {
         for byte in 0..=255_u8 {
-            let listed = br#""'`\()[]{}<>,;|"#.contains(&byte);
-            assert_eq!(runs(byte), byte.is_ascii_graphic() && !listed, "{byte:#x}");
+            assert_eq!(Words::of(&[byte; STRETCH]).runs == !0, runs(byte), "{byte:#x}");
+            assert!([0, !0].contains(&Words::of(&[byte; STRETCH]).runs));
         }
     }
 
     proptest! {
         #[test]
-        fn agrees_with_a_walk(text in "([a-c=]{1,30}|[ ,\"é]|[x/]{60,140}){0,12}", stop in 1_usize..9) {
+        fn agrees_with_a_walk(text in "([a-c=]{1,30}|[A-C]{11,13}|[ ,\"é]|[x/]{60,140}|[a-z]{50,200}){0,12}", stop in 1_usize..9) {
             let bytes = text.as_bytes();
             let mut expected = Vec::new();
             let mut start = 0;
             for (at, byte) in bytes.iter().chain(b" ").enumerate() {
                 if !runs(*byte) {
                     if at - start >= LONG {
-                        expected.push(start..at);
+                        let run = &bytes[start..at];
+                        let tells = |b: &u8| b.is_ascii_digit() || b.is_ascii_uppercase() || matches!(b, b'=' | b':');
+                        let kinds = Kinds {
+                            letter: run.iter().any(u8::is_ascii_alphabetic),
+                            only_letters: run.iter().all(u8::is_ascii_alphabetic),
+                            tells: run.iter().any(tells),
+                        };
+                        expected.push(Run { range: start..at, kinds });
                     }
                     start = at + 1;
                 }

@@ -3,11 +3,13 @@
 
 use super::record::Message;
 use crate::json::{Raw, Str};
+use memchr::memmem::Finder;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// What stands before an item that is put before a model: `[Reference] TYPE: NAME (PATH)`.
 pub const MARK: &str = "[Reference] ";
@@ -65,9 +67,10 @@ impl JsonSchema for Messages<'_> {
 
 /// Whether a text may mark an item: `[Reference]` stands in it, or an escape that may mean a letter of it.
 fn may_carry(content: Str<'_>) -> bool {
+    static MARKED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("Reference]"));
+    static ESCAPED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(r"\u00"));
     let written = content.as_written().as_bytes();
-    memchr::memmem::find(written, b"Reference]").is_some()
-        || content.is_escaped() && memchr::memmem::find(written, br"\u00").is_some()
+    MARKED.find(written).is_some() || content.is_escaped() && ESCAPED.find(written).is_some()
 }
 
 /// The metadata of a snapshot: any object. Two members mean something here.

@@ -5,7 +5,7 @@ use super::timeline::{CommandRun, Timeline};
 use super::{Options, Report};
 use crate::diag::{Code, Finding, Place};
 use crate::json::Scanner;
-use crate::replay::Summary;
+use crate::replay::{Context, LooksPool, Summary};
 use crate::rules;
 use crate::scan::frames::Frames;
 use crate::scan::mask::Mask;
@@ -54,6 +54,7 @@ struct Run<'o> {
     /// Instead of workers: whoever wants to see the records themselves.
     watch: Option<Watch<'o>>,
     shards: Vec<Shard>,
+    looks: LooksPool,
     /// Records of commands, which no worker has to replay.
     commands: Vec<CommandRun>,
     format: Option<Format>,
@@ -110,6 +111,7 @@ impl<'o> Run<'o> {
             options,
             watch: None,
             shards: Vec::new(),
+            looks: LooksPool::default(),
             commands: Vec::new(),
             format: options.format,
             records: 0,
@@ -396,15 +398,18 @@ impl<'o> Run<'o> {
             })
             .collect();
         let settings = &self.options.settings;
-        self.shards.par_iter_mut().enumerate().for_each(|(index, shard)| {
+        let Self { shards, looks, .. } = self;
+        shards.par_iter_mut().enumerate().for_each(|(index, shard)| {
+            let looks = looks.borrow();
+            let context = Context { assessor: settings.assessor, keep_changes: settings.keep_changes, looks: Some(&looks) };
             for (entries, owners) in parsed.iter().zip(&owners) {
                 for (entry, owner) in entries.iter().zip(owners) {
                     match owner {
                         None if matches!(entry.record, Record::Command(_)) => {}
                         None => shard.lost(entry.line),
                         Some(owner) if *owner == index as u64 => match entry.record.execution_id() {
-                            Some(id) if !nameless => shard.entry(&id.decode(), entry, settings),
-                            _ => shard.entry(stem, entry, settings),
+                            Some(id) if !nameless => shard.entry(&id.decode(), entry, settings, context),
+                            _ => shard.entry(stem, entry, settings, context),
                         },
                         Some(_) => {}
                     }

@@ -4,7 +4,7 @@ use super::report::Dropped;
 use super::timeline::{Pen, Recorder, Timeline};
 use crate::diag::{Code, Finding, Place, Related, Severity};
 use crate::governance::Event;
-use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Looks, Movement, Remains, Summary};
+use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Movement, Remains, Summary};
 use crate::rules::{self, Check, Draft, Out, Rule, Scene, Settings, Target, When};
 use crate::trace::entry::{Broken, Entry, Problem, Record};
 use crate::trace::native;
@@ -44,7 +44,6 @@ pub(super) struct Shard {
     /// Follow-ups of such lines.
     follow_ups: Vec<(u64, Related)>,
     recorder: Recorder,
-    looks: Looks,
 }
 
 /// An open execution with what hangs on it.
@@ -102,7 +101,6 @@ impl Shard {
             start_excused: 0,
             follow_ups: Vec::new(),
             recorder: Recorder::new(max_turns),
-            looks: Looks::default(),
         }
     }
 
@@ -117,7 +115,7 @@ impl Shard {
     }
 
     /// Replays one record of one execution of this worker's.
-    pub(super) fn entry(&mut self, id: &str, entry: &Entry<'_>, settings: &Settings) {
+    pub(super) fn entry(&mut self, id: &str, entry: &Entry<'_>, settings: &Settings, context: Context<'_>) {
         // Taken out while it is worked on: findings and executions are this worker's both.
         let (id, mut live) = match self.current.take() {
             Some((name, live)) if *name == *id => (name, live),
@@ -126,7 +124,7 @@ impl Shard {
                 self.open.remove_entry(id).unwrap_or_else(|| (id.into(), self.open(id, entry)))
             }
         };
-        self.replay(&mut live, entry, settings);
+        self.replay(&mut live, entry, settings, context);
         if live.execution.is_closed() && live.ghost_of.is_none() {
             let close = live.execution.close();
             self.finish(&mut live, &close, settings);
@@ -158,7 +156,7 @@ impl Shard {
         })
     }
 
-    fn replay(&mut self, live: &mut Live, entry: &Entry<'_>, settings: &Settings) {
+    fn replay(&mut self, live: &mut Live, entry: &Entry<'_>, settings: &Settings, context: Context<'_>) {
         let execution = &mut live.execution;
         if matches!(entry.record, Record::Event(_)) && execution.is_repeat(entry.text) {
             return;
@@ -174,9 +172,6 @@ impl Shard {
                 self.keep(finding);
             }
         }
-        // Taken out while the record is replayed, as the worker is lent out whole then.
-        let looks = std::mem::take(&mut self.looks);
-        let context = Context { assessor: settings.assessor, keep_changes: settings.keep_changes, looks: Some(&looks) };
         let link = match &entry.record {
             Record::V1(record) => Some((record.prev(), record.declares_chain())),
             Record::Mended(record) => Some((record.prev, record.declares_chain())),
@@ -231,7 +226,6 @@ impl Shard {
                 live.root = live.root.or(problem_root.map(Root::Finding));
             }
         });
-        self.looks = looks;
     }
 
     /// Reports what the reader found wrong with a record; returns the first such finding.

@@ -127,6 +127,10 @@ fn from_outside(path: &str) -> Result<(), PathFault> {
 /// behind a colon, with characters that HFS+ ignores, or by the short name `git~1`.
 #[must_use]
 pub fn is_git_folder(name: &str) -> bool {
+    if name.is_ascii() {
+        let seen = name.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+        return seen.eq_ignore_ascii_case(".git") || seen.eq_ignore_ascii_case("git~1");
+    }
     let seen: String = name.chars().filter(|c| !ignored_by_hfs(*c)).flat_map(char::to_lowercase).take(16).collect();
     let seen = seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
     seen == ".git" || seen == "git~1"

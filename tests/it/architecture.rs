@@ -5,7 +5,8 @@ use std::path::Path;
 
 /// Who may use whom. `cli` and the wiring may use everything below them.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("json", &[]),
+    ("bits", &[]),
+    ("json", &["bits"]),
     ("time", &[]),
     ("source", &["json"]),
     ("tokens", &[]),
@@ -18,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("syntax", &[]),
     ("quoting", &[]),
     ("command", &["random", "syntax"]),
-    ("scan", &["json", "random"]),
+    ("scan", &["json", "random", "bits"]),
     ("trace", &["governance", "schema", "scan", "json", "time", "diag"]),
     ("policy", &["command", "governance", "trace", "json"]),
     ("replay", &["governance", "trace", "json", "command", "workspace", "policy", "tokens", "quoting"]),

@@ -14,7 +14,7 @@ mod table;
 pub use table::{Rule, Table, TableError};
 
 use super::escapes::Escapes;
-use super::runs;
+use super::runs::{self, Run};
 use assigned::{VALUE, is_secret_name, is_secret_value, name_before};
 use check::{counted_runs, entropy, is_placeholder};
 use memchr::memmem::Finder;
@@ -56,9 +56,8 @@ fn ahead(bytes: &[u8], at: usize, length: usize) -> &[u8] {
 
 /// Whether a run may hold a secret or be one. What begins a token or names a secret has letters; a token and a value
 /// have digits or capitals; where a value is assigned, or a URL has a password, a sign stands between.
-fn may_matter(run: &[u8]) -> bool {
-    let tells = |b: &u8| b.is_ascii_digit() || b.is_ascii_uppercase() || matches!(b, b'=' | b':');
-    run.iter().any(tells) && run.iter().any(u8::is_ascii_alphabetic)
+const fn may_matter(run: runs::Kinds) -> bool {
+    run.tells && run.letter
 }
 
 /// Whether text as it is written in a JSON record may hold a secret. Errs on the side of yes: an escape may
@@ -66,20 +65,20 @@ fn may_matter(run: &[u8]) -> bool {
 pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
     let bytes = text.as_bytes();
     let printable = |at: usize| matches!(bytes.get(at + 4), Some(b'2'..=b'7'));
-    if escapes.slash()
-        || escapes.unicode() && memchr::memmem::find_iter(bytes, br"\u00").any(printable)
+    if escapes.slash
+        || escapes.unicode && memchr::memmem::find_iter(bytes, br"\u00").any(printable)
         || PRIVATE_KEY.find(bytes).is_some()
     {
         return true;
     }
     let mut found = false;
-    runs::each(bytes, |run| {
-        let text = bytes.get(run.clone()).unwrap_or_default();
-        if !may_matter(text) {
+    runs::each(bytes, |Run { range: run, kinds }| {
+        if !may_matter(kinds) {
             return true;
         }
+        let text = bytes.get(run.clone()).unwrap_or_default();
         // A short word is no token: the shortest have sixteen characters, the others a digit or a sign.
-        let word = text.len() < SHORTEST && text.iter().all(u8::is_ascii_alphabetic);
+        let word = kinds.only_letters && text.len() < SHORTEST;
         found = !word
             && table.literals.find_iter(text).any(|m| match table.announces.get(m.pattern().as_usize()) {
                 Some(Announced::Rule(_)) if text.get(m.range()) == Some(b"://") => {
@@ -106,11 +105,11 @@ pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     };
     // What a pattern has gone over isn't tried again from a literal inside.
     let mut tried = 0;
-    runs::each(bytes, |run| {
-        let text = bytes.get(run.clone()).unwrap_or_default();
-        if !may_matter(text) {
+    runs::each(bytes, |Run { range: run, kinds }| {
+        if !may_matter(kinds) {
             return true;
         }
+        let text = bytes.get(run.clone()).unwrap_or_default();
         for found in table.literals.find_iter(text) {
             let at = run.start + found.start();
             match by_literal(found.pattern()) {
