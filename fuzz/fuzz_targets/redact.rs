@@ -7,9 +7,12 @@ use yuangs_verify::redact::{Keys, redact};
 use yuangs_verify::trace::injected::{injection, items};
 
 fuzz_target!(|text: &str| {
-    if let Ok((once, _)) = redact(text, &Keys::new()) {
-        let (twice, outcome) = redact(&once, &Keys::new()).expect("what was redacted is of the same format");
-        assert_eq!((once, outcome.places), (twice, 0));
+    if let Ok((once, first)) = redact(text, &Keys::new()) {
+        match redact(&once, &Keys::new()) {
+            Ok((twice, outcome)) => assert_eq!((once, outcome.places), (twice, 0)),
+            // What is no JSON has the format of how it begins, and a mark may stand there.
+            Err(error) => assert!(first.unreadable > 0, "what was redacted is of the same format: {error}"),
+        }
     }
     for (path, body) in items(text) {
         assert!(text.contains(path) && body.lines().all(|line| text.contains(line)));

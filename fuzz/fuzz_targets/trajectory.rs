@@ -1,6 +1,6 @@
 #![no_main]
 
-//! Any text is explained, is a knowledge graph, and differs in nothing from itself.
+//! Any text is explained, is a knowledge graph, and differs in nothing from itself but in what can't be read.
 
 use libfuzzer_sys::fuzz_target;
 use yuangs_verify::report::page::Format;
@@ -21,5 +21,6 @@ fuzz_target!(|text: &str| {
         let out = String::from_utf8(out).expect("pages are text");
         assert!(!out.contains('\r') && !out.contains('\u{202e}'));
     }
-    assert!(compare(&book, &book).is_empty());
+    let itself = compare(&book, &book);
+    assert!(itself.is_empty() || itself.unread > 0);
 });

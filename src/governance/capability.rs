@@ -75,9 +75,10 @@ impl<T> Ledger<T> {
     /// Looks a token up.
     ///
     /// # Errors
-    /// When it was never issued or is revoked.
+    /// When it was never issued, or is revoked, be it before anybody issued it.
     pub fn live(&self, id: &str) -> Result<&T, LedgerError> {
         match self.tokens.get(id) {
+            None if self.buried.contains(id) => Err(LedgerError::Revoked),
             None => Err(LedgerError::Unknown),
             Some((_, true)) => Err(LedgerError::Revoked),
             Some((token, false)) => Ok(token),
@@ -106,6 +107,7 @@ mod tests {
         assert_eq!(ledger.live("c"), Err(LedgerError::Unknown));
         assert_eq!(ledger.revoke("d"), Err(LedgerError::Unknown));
         assert_eq!(ledger.issue("d", ()), Err(LedgerError::Revoked));
+        assert_eq!(ledger.live("d"), Err(LedgerError::Revoked));
         assert!(!ledger.is_used());
         assert_eq!(ledger.issue("c", ()), Ok(()));
         assert_eq!(ledger.issue("c", ()), Err(LedgerError::AlreadyIssued));

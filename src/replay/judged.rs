@@ -137,8 +137,8 @@ pub struct Reuse {
 pub struct ChainBreak {
     /// What `prev` says.
     pub found: Option<String>,
-    /// What the record before hashes to.
-    pub expected: String,
+    /// What the record before hashes to; `None` where that carries no `prev` itself.
+    pub expected: Option<String>,
     /// Where the record before stands; 0 when there is none.
     pub previous_line: u64,
 }

@@ -10,6 +10,7 @@ use crate::trace::record::ActionType;
 use crate::workspace::diff;
 use crate::workspace::path::{self, PathFault};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -237,11 +238,11 @@ static PROTECTED: LazyLock<(GlobSet, Vec<&'static str>)> = LazyLock::new(|| {
 /// Whether a path is on the built-in lists of protected ones, as a system that folds names would see it.
 fn is_protected(path: &str) -> bool {
     let (names, folders) = &*PROTECTED;
-    let mut parts =
-        path.split(['/', '\\']).filter(|p| !matches!(*p, "" | "." | "..")).map(|p| path::fold(p.trim_end_matches(['.', ' '])));
+    let seen = if path.is_ascii() { Cow::Borrowed(path) } else { Cow::Owned(path::fold(path)) };
     let mut last = None;
-    for part in parts.by_ref() {
-        if folders.contains(&part.as_str()) {
+    for part in seen.split(['/', '\\']).filter(|p| !matches!(*p, "" | "." | "..")) {
+        let part = part.trim_end_matches(['.', ' ']);
+        if folders.iter().any(|folder| part.eq_ignore_ascii_case(folder)) {
             return true;
         }
         last = Some(part);

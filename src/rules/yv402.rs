@@ -3,7 +3,8 @@
 //! ## What it does
 //! A token that a `capability_revoked` has named is dead for the rest of the execution. The rule fires when
 //! `execution_finished` names such a token in `capabilityId`, or names none and only revoked ones would cover
-//! the action. The order of the records counts. Revoking a token that was never issued changes nothing.
+//! the action. The order of the records counts. That a token was never issued changes nothing: what is revoked
+//! is dead, whether tokens are in force or not.
 //!
 //! ## Why it matters
 //! Revoking is the emergency brake. A runtime that checks tokens when it plans, not when it runs, carries on

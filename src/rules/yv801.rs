@@ -4,8 +4,8 @@
 //! With `chain` set to `sha256`, each record of the execution carries `prev`: the SHA-256, in lower-case
 //! hexadecimal, of the record of that execution before it, byte for byte as it stands on its line without the
 //! line end; 64 zeros in the first. The rule fires for a `prev` that is missing or doesn't fit. Breaks in a row
-//! are one finding, and a break behind an unreadable line belongs to that line. Where no chain was declared, a
-//! `prev` is still compared if the record before has one too.
+//! are one finding, and a break behind an unreadable line belongs to that line. Where no start declares a chain, the
+//! first `prev` does: from there on each record carries one, and that the record before it has none is a break.
 //!
 //! ## Why it matters
 //! The chain shows that nothing was changed, added, taken away or moved after it was written. A break means
@@ -51,6 +51,9 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     };
     let message = match &chain.found {
         None => "the record carries no `prev`, though its execution is chained".to_owned(),
+        Some(_) if chain.expected.is_none() => {
+            "the record carries a `prev` and the one before it none: the chain was cut there, or put together later".to_owned()
+        }
         Some(_) if chain.previous_line == 0 => "`prev` of the first record must be 64 zeros".to_owned(),
         Some(_) => "`prev` is not the hash of the record before: something was changed, added or taken away".to_owned(),
     };

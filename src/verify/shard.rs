@@ -218,10 +218,11 @@ impl Shard {
             };
             let told = live.execution.told_for(&step);
             let decision = told.as_ref().and_then(|(line, text)| Some((*line, native::decision(text)?)));
-            let step = decision.as_ref().map_or(step, |(line, decision)| step.with_decision(*line, decision));
-            live.execution.step(entry.line, &step, context, &mut judged);
-            self.recorder.note(&mut live.pen, entry, &step, &judged, &live.execution);
-            self.judge(live, entry, &step, &judged, lost_between, settings);
+            let told = decision.as_ref().map(|(line, decision)| step.with_decision(*line, decision));
+            let step = told.as_ref().unwrap_or(&step);
+            live.execution.step(entry.line, step, context, &mut judged);
+            self.recorder.note(&mut live.pen, entry, step, &judged, &live.execution);
+            self.judge(live, entry, step, &judged, lost_between, settings);
             if matches!(step.fact, Fact::Unreadable(_)) {
                 live.root = live.root.or(problem_root.map(Root::Finding));
             }

@@ -8,6 +8,11 @@ const MARK: char = char::REPLACEMENT_CHARACTER;
 /// itself twice. All other names are themselves.
 #[must_use]
 pub fn to_text(name: &[u8]) -> String {
+    if let Ok(text) = std::str::from_utf8(name)
+        && !text.contains(MARK)
+    {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(name.len());
     for chunk in name.utf8_chunks() {
         for c in chunk.valid().chars() {

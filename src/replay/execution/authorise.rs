@@ -8,7 +8,7 @@ use super::super::reach::{Leaving, Reach};
 use super::super::scope;
 use super::super::verdict::Aspect;
 use super::{Context, Execution, Known, understated};
-use crate::governance::Ruling;
+use crate::governance::{LedgerError, Ruling};
 use crate::trace::action;
 use crate::trace::format::Format;
 use crate::trace::record::{ActionType, DecidedBy};
@@ -152,9 +152,15 @@ impl Execution {
         {
             differs = true;
         }
-        let in_force = self.capabilities_required || self.ledger.is_used();
+        let named = executed.capability.map(|c| c.decode());
+        // Nothing runs on a token that was revoked, in force or not.
+        let dead = named.as_deref().is_some_and(|named| self.ledger.live(named).is_err_and(|e| e == LedgerError::Revoked));
+        let in_force = self.capabilities_required || self.ledger.is_used() || dead;
+        if !in_force && named.is_some() {
+            // It ran on a token that nobody has issued so far.
+            self.verdict.doubt(Aspect::Authorised);
+        }
         let token = if in_force {
-            let named = executed.capability.map(|c| c.decode());
             let action = executed.action.or_else(|| approved.map(KeptAction::as_action));
             scope::token_use(&self.ledger, named.as_deref(), id.as_deref(), action.as_ref(), &mut self.scope_work)
         } else {
@@ -176,7 +182,8 @@ impl Execution {
         let nameless = self.format == Format::YuangsEvents && executed.action.is_none() && id.is_none();
         let compared = |action: &Action<'_>| approved.is_none_or(|approved| approved.same_as(action).is_some());
         let unheld = approval == Approval::Given && executed.action.as_ref().is_some_and(|action| !compared(action));
-        if approval == Approval::Unknown || nameless || unheld {
+        let again = id.as_deref().is_some_and(|id| self.ran_before_the_end(id));
+        if approval == Approval::Unknown || nameless || unheld || again {
             self.verdict.doubt(Aspect::Authorised);
         }
         self.changes.extend(change.map(|change| RecordedChange { time, ..change }));

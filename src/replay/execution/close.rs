@@ -6,6 +6,7 @@ use crate::governance::{EvaluationKind, State};
 use crate::replay::Machine;
 use crate::trace::format::Format;
 use crate::trace::record::EvaluationReason;
+use sha2::{Digest as _, Sha256};
 
 /// What is to be said of an execution when its input ends.
 #[derive(Debug, Clone)]
@@ -28,7 +29,18 @@ pub struct Close {
     pub shortcut: Option<u64>,
 }
 
+/// Of an id, what is kept when its execution is over. Two that share it make an answer uncertain, and nothing worse.
+fn short(id: &str) -> u64 {
+    let hash: [u8; 32] = Sha256::digest(id).into();
+    hash.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
 impl Execution {
+    /// Whether an action with this id had run when the end was declared, behind which this is.
+    pub(super) fn ran_before_the_end(&self, id: &str) -> bool {
+        !self.ran_before.is_empty() && self.ran_before.binary_search(&short(id)).is_ok()
+    }
+
     /// Ends the execution with its input, or because it was declared over.
     pub fn close(&mut self) -> Close {
         self.flush_group(true);
@@ -84,16 +96,23 @@ impl Execution {
             chain: self.chain,
             last_hash: self.last_hash,
             last_record_line: self.last_record_line,
+            ran: {
+                let mut ran: Vec<u64> =
+                    self.known.iter().filter(|(_, known)| known.ran.is_some()).map(|(id, _)| short(id)).collect();
+                ran.sort_unstable();
+                ran.into()
+            },
         }
     }
 
     /// Goes on with an execution that was declared over: whatever comes now comes after its end.
     pub fn reopen(&mut self, summary: &Summary, remains: Remains) {
-        let Remains { ledger, chain, last_hash, last_record_line } = remains;
+        let Remains { ledger, chain, last_hash, last_record_line, ran } = remains;
         self.ledger = ledger;
         self.chain = chain;
         self.last_hash = last_hash;
         self.last_record_line = last_record_line;
+        self.ran_before = ran;
         self.machine = Machine::at(summary.version, summary.final_state.unwrap_or(State::Terminal));
         self.started = true;
         self.ended = true;

@@ -84,6 +84,11 @@ pub struct Execution {
     ended: bool,
     /// It goes on after its end was declared: its numbers and turns count no more.
     reopened: bool,
+    /// The early machine has started again and no turn has begun since: the last turn's number, and whether the second of two
+    /// starts may still come.
+    restart: Option<(i64, bool)>,
+    /// What had run when its end was declared, if it goes on behind that: sorted hashes of ids.
+    ran_before: Box<[u64]>,
     answered: bool,
     editor: bool,
     elevation: Elevation,
@@ -116,6 +121,7 @@ pub struct Remains {
     chain: bool,
     last_hash: Option<[u8; 32]>,
     last_record_line: u64,
+    ran: Box<[u64]>,
 }
 
 /// Thoughts in a row: the machine gets one event for them.
@@ -175,6 +181,8 @@ impl Execution {
             outcome: None,
             ended: false,
             reopened: false,
+            restart: None,
+            ran_before: Box::default(),
             answered: false,
             editor: false,
             elevation: Elevation::User,
@@ -266,8 +274,8 @@ impl Execution {
     /// Whether it was declared over in a final state: then nothing more is to be kept of it.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        // A paused execution may be resumed even after its end was declared.
-        self.ended && self.machine.candidates().single() != Some(State::Idle)
+        // A paused execution may be resumed even after its end was declared, and one of the early machine started again.
+        self.ended && self.machine.candidates().single() != Some(State::Idle) && self.machine.version() != FsmVersion::V0
     }
 
     /// Whether an earlier break explains what comes now.
@@ -287,13 +295,13 @@ impl Execution {
 
     /// Takes note of a record as a whole: its place in the chain.
     pub fn record(&mut self, line: u64, text: &str, prev: Option<Str<'_>>, declares_chain: bool, judged: &mut Judged) {
-        self.chain |= declares_chain;
-        if self.chain || prev.is_some() {
-            let first = self.last_record_line == 0;
+        let first = self.last_record_line == 0;
+        // Who has a `prev` is chained, whatever the start says: it may have been written anew without a word of the chain.
+        let begins = !self.chain && !first && prev.is_some() && !declares_chain;
+        self.chain |= declares_chain || prev.is_some();
+        if self.chain {
             let expected = if first { Some("0".repeat(64)) } else { self.last_hash.map(|h| hex(&h)) };
-            if let Some(expected) = expected
-                && prev.is_none_or(|p| p != *expected)
-            {
+            if begins || expected.as_deref().is_some_and(|expected| prev.is_none_or(|p| p != *expected)) {
                 judged.chain = Some(ChainBreak {
                     found: prev.map(|p| p.decode().into_owned()),
                     expected,
@@ -301,8 +309,6 @@ impl Execution {
                 });
             }
             self.last_hash = Some(Sha256::digest(text.as_bytes()).into());
-        } else {
-            self.last_hash = None;
         }
         self.last_record_line = line;
     }
@@ -386,6 +392,9 @@ impl Execution {
             Fact::NotRecorded(event) => self.not_recorded(line, step, *event, judged),
             Fact::Terminal(frame) => self.terminal(*frame, judged),
             Fact::Unreadable(kind) => self.unreadable(line, step, *kind),
+        }
+        if !matches!(step.fact, Fact::Started(_)) {
+            self.restart = self.restart.map(|(last, _)| (last, false));
         }
         self.last_line = line;
     }
@@ -502,7 +511,9 @@ impl Execution {
             open => {
                 let expected = open.map_or(1, |n| n.saturating_add(1));
                 let missed = self.turns_missed && found > expected;
-                let jump = found != expected && !missed;
+                // The early machine may count on, or from one again.
+                let counts_on = self.restart.is_some_and(|(last, _)| found == last.saturating_add(1));
+                let jump = found != expected && !missed && !counts_on;
                 if missed {
                     self.verdict.doubt(Aspect::LegalPath);
                 } else if jump {
@@ -523,6 +534,7 @@ impl Execution {
 
     fn begin_turn(&mut self, line: u64, id: Option<i64>) {
         self.turn = TurnEvidence { id, line, begun: true, ..TurnEvidence::default() };
+        self.restart = None;
         self.turns_missed = false;
         self.turns += 1;
         if self.max_turns.is_some_and(|max| i64::try_from(self.turns).is_ok_and(|n| n > max)) {
@@ -534,10 +546,14 @@ impl Execution {
         let paused = self.machine.state() == State::Idle;
         let version = FsmVersion::parse(&started.fsm_version.decode()).unwrap_or(FsmVersion::V1);
         if self.started && self.machine.version() == FsmVersion::V0 && self.machine.state() == State::Terminal {
-            // The early machine goes back to IDLE first; one record stands for both steps.
+            // The early machine goes back to IDLE first; one record stands for both steps, or one for each.
             self.machine.apply(Event::Start);
             self.apply(line, Event::Start, judged);
+            self.restart = Some((self.turn.id.unwrap_or_default(), true));
             self.turn = TurnEvidence::default();
+            (self.outcome, self.last_evaluation) = (None, None);
+        } else if let Some((_, second @ true)) = &mut self.restart {
+            *second = false;
         } else if self.started && !paused && !self.machine.may_be(State::Idle) {
             // The id is taken. The second start isn't applied: what follows is judged as going on.
             let before = self.machine.state();
