@@ -1,5 +1,5 @@
-//! What a text holds that a scan has to look at more closely: one pass without branches, because nearly every text
-//! holds nothing of it and every byte comes by here.
+//! What a text holds that a scan has to look at more closely: one pass, because nearly every text holds nothing of it and
+//! every byte comes by here.
 
 use crate::bits::{self, Kinds as _, STRETCH};
 use wide::u8x16 as Lanes;
@@ -20,26 +20,33 @@ pub(super) struct Escapes {
 impl Escapes {
     /// Looks a text over. A backslash that is escaped itself counts as one: this may err to the side of yes.
     pub(super) fn of(text: &str) -> Self {
-        let mut kinds = [Lanes::splat(0); 4];
-        let mut look = |here: &[u8; STRETCH], next: &[u8; STRETCH]| {
-            for (lane, next) in bits::lanes(here).into_iter().zip(bits::lanes(next)) {
-                let escape = lane.are(b'\\');
-                let [unicode, slash, control, beyond] = &mut kinds;
-                *unicode |= escape & next.are(b'u');
-                *slash |= escape & next.are(b'/');
-                *control |= escape & (next.are(b'r') | next.are(b'b') | next.are(b'f'));
-                *beyond |= lane.within(0x7f, 0xff);
+        let bytes = text.as_bytes();
+        let mut found = Self::default();
+        let mut beyond = Lanes::splat(0);
+        let mut look = |base: usize, stretch: &[u8; STRETCH]| {
+            let lanes = bits::lanes(stretch);
+            for lane in lanes {
+                beyond |= lane | lane.are(0x7f);
+            }
+            let mut escapes = bits::word(lanes.map(|lane| lane.are(b'\\')));
+            while escapes != 0 {
+                match bytes.get(base + escapes.trailing_zeros() as usize + 1) {
+                    Some(b'u') => found.unicode = true,
+                    Some(b'/') => found.slash = true,
+                    Some(b'r' | b'b' | b'f') => found.control = true,
+                    _ => {}
+                }
+                escapes &= escapes - 1;
             }
         };
-        let mut here = text.as_bytes();
-        let mut next = here.get(1..).unwrap_or_default();
-        while let (Some((stretch, rest)), Some((behind, rest_behind))) = (here.split_first_chunk(), next.split_first_chunk()) {
-            look(stretch, behind);
-            (here, next) = (rest, rest_behind);
+        let (stretches, rest) = bytes.as_chunks();
+        for (n, stretch) in stretches.iter().enumerate() {
+            look(n * STRETCH, stretch);
         }
-        look(&bits::first(here), &bits::first(next));
-        let [unicode, slash, control, beyond] = kinds.map(Lanes::any);
-        Self { unicode, slash, control, beyond }
+        look(stretches.len() * STRETCH, &bits::first(rest));
+        // The highest bit of a byte that is no ASCII is set.
+        found.beyond = beyond.any();
+        found
     }
 }
 

@@ -29,11 +29,31 @@ pub(super) struct Kinds {
     pub(super) tells: bool,
 }
 
-/// The bytes of one stretch, a bit each.
+impl Kinds {
+    /// Of the bytes of a run.
+    fn of(run: &[u8]) -> Self {
+        let letters = run.iter().filter(|b| b.is_ascii_alphabetic()).count();
+        let tells = |b: &u8| b.is_ascii_digit() || b.is_ascii_uppercase() || matches!(b, b'=' | b':');
+        Self { letter: letters > 0, only_letters: letters == run.len(), tells: run.iter().any(tells) }
+    }
+}
+
+/// A bit for each byte of a stretch that belongs to a run: what is visible, but quotes, brackets and what ends a word in code.
+#[inline]
+fn runs(stretch: &[u8; STRETCH]) -> u64 {
+    bits::word(bits::lanes(stretch).map(|lane| {
+        // Kinds are told by ranges, because each costs an instruction or three.
+        let brackets = lane.small().within(b'{', b'}');
+        let quote_or_round = lane.within(b'\'', b')');
+        let semicolon_or_less = lane.within(b';', b'<');
+        let others = lane.are(b'"') | lane.are(b',') | lane.are(b'>') | lane.are(b'`');
+        lane.within(b'!', b'~') & !(brackets | quote_or_round | semicolon_or_less | others)
+    }))
+}
+
+/// The kinds of the bytes of a stretch, a bit each.
 #[derive(Clone, Copy)]
 struct Words {
-    /// What belongs to a run: what is visible, but quotes, brackets and what ends a word in code.
-    runs: u64,
     letters: u64,
     tells: u64,
 }
@@ -42,34 +62,15 @@ impl Words {
     #[inline]
     fn of(stretch: &[u8; STRETCH]) -> Self {
         let lanes = bits::lanes(stretch);
-        let runs = lanes.map(|lane| {
-            // Kinds are told by ranges, because each costs an instruction or three.
-            let brackets = lane.small().within(b'{', b'}');
-            let quote_or_round = lane.within(b'\'', b')');
-            let semicolon_or_less = lane.within(b';', b'<');
-            let others = lane.are(b'"') | lane.are(b',') | lane.are(b'>') | lane.are(b'`');
-            lane.within(b'!', b'~') & !(brackets | quote_or_round | semicolon_or_less | others)
-        });
         let letters = lanes.map(|lane| lane.small().within(b'a', b'z'));
         let tells = lanes.map(|lane| lane.within(b'0', b':') | lane.within(b'A', b'Z') | lane.are(b'='));
-        Self { runs: bits::word(runs), letters: bits::word(letters), tells: bits::word(tells) }
+        Self { letters: bits::word(letters), tells: bits::word(tells) }
     }
 
     /// What the bytes are that a mask names.
     #[inline]
     const fn kinds(self, mask: u64) -> Kinds {
         Kinds { letter: self.letters & mask != 0, only_letters: self.letters & mask == mask, tells: self.tells & mask != 0 }
-    }
-}
-
-impl Kinds {
-    /// Of two stretches of one run.
-    const fn and(self, other: Self) -> Self {
-        Self {
-            letter: self.letter | other.letter,
-            only_letters: self.only_letters & other.only_letters,
-            tells: self.tells | other.tells,
-        }
     }
 }
 
@@ -82,48 +83,51 @@ const fn low(length: usize) -> u64 {
 /// Calls `visit` for every run of at least [`LONG`] bytes, in order, until it returns `false`.
 pub(super) fn each(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
     // Where the run began that reaches to the end of the last stretch.
-    let mut open: Option<(usize, Kinds)> = None;
+    let mut open: Option<usize> = None;
     let (stretches, rest) = bytes.as_chunks::<STRETCH>();
     // The rest is filled up with zeros, which belong to no run; if there is none, they end the last run all the same.
     let last = bits::first(rest);
     let mut base = 0;
     for stretch in stretches.iter().chain([&last]) {
-        let words = Words::of(stretch);
-        let mut word = words.runs;
-        if let Some((start, kinds)) = open {
+        let mut word = runs(stretch);
+        if let Some(start) = open {
             let end = word.trailing_ones() as usize;
-            let kinds = kinds.and(words.kinds(low(end)));
             if end == STRETCH {
-                open = Some((start, kinds));
                 base += STRETCH;
                 continue;
             }
             open = None;
-            if base + end - start >= LONG && !visit(Run { range: start..base + end, kinds }) {
-                return;
+            let range = start..base + end;
+            if range.len() >= LONG {
+                let kinds = Kinds::of(bytes.get(range.clone()).unwrap_or_default());
+                if !visit(Run { range, kinds }) {
+                    return;
+                }
             }
             word &= !low(end);
         }
         // What touches the end goes on in the next stretch.
         let tail = word.leading_ones() as usize;
         if tail > 0 {
-            let before = low(STRETCH - tail);
-            open = Some((base + STRETCH - tail, words.kinds(!before)));
-            word &= before;
+            open = Some(base + STRETCH - tail);
+            word &= low(STRETCH - tail);
         }
         // A bit stays where a run of twelve begins.
         let two = word & word >> 1;
         let four = two & two >> 2;
         let eight = four & four >> 4;
         let mut long = eight & four >> 8;
-        while long != 0 {
-            let start = long.trailing_zeros() as usize;
-            let end = start + (word >> start).trailing_ones() as usize;
-            let kinds = words.kinds(low(end) & !low(start));
-            if !visit(Run { range: base + start..base + end, kinds }) {
-                return;
+        if long != 0 {
+            let words = Words::of(stretch);
+            while long != 0 {
+                let start = long.trailing_zeros() as usize;
+                let end = start + (word >> start).trailing_ones() as usize;
+                let kinds = words.kinds(low(end) & !low(start));
+                if !visit(Run { range: base + start..base + end, kinds }) {
+                    return;
+                }
+                long &= !low(end);
             }
-            long &= !low(end);
         }
         base += STRETCH;
     }
@@ -135,15 +139,14 @@ mod tests {
     use proptest::prelude::*;
 
     /// What belongs to a run, told byte by byte.
-    fn runs(byte: u8) -> bool {
+    fn belongs(byte: u8) -> bool {
         byte.is_ascii_graphic() && !br#""'`\()[]{}<>,;|"#.contains(&byte)
     }
 
     #[test]
     fn what_ends_a_run_is_what_ends_a_word() {
         for byte in 0..=255_u8 {
-            assert_eq!(Words::of(&[byte; STRETCH]).runs == !0, runs(byte), "{byte:#x}");
-            assert!([0, !0].contains(&Words::of(&[byte; STRETCH]).runs));
+            assert_eq!(runs(&[byte; STRETCH]), if belongs(byte) { !0 } else { 0 }, "{byte:#x}");
         }
     }
 
@@ -154,7 +157,7 @@ mod tests {
             let mut expected = Vec::new();
             let mut start = 0;
             for (at, byte) in bytes.iter().chain(b" ").enumerate() {
-                if !runs(*byte) {
+                if !belongs(*byte) {
                     if at - start >= LONG {
                         let run = &bytes[start..at];
                         let tells = |b: &u8| b.is_ascii_digit() || b.is_ascii_uppercase() || matches!(b, b'=' | b':');

@@ -92,9 +92,10 @@ pub fn parts(path: &str) -> Result<(), PathFault> {
         if let Some(device) = device(part) {
             return Err(PathFault::Device(device.to_owned()));
         }
-        if part
-            .rsplit_once(":$")
-            .is_some_and(|(_, kind)| !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
+        if part.contains(':')
+            && part
+                .rsplit_once(":$")
+                .is_some_and(|(_, kind)| !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
         {
             return Err(PathFault::Stream(part.to_owned()));
         }

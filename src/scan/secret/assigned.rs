@@ -2,7 +2,7 @@
 //! `Authorization: Bearer …`, `--token …`.
 
 use super::check::{counted_runs, entropy, is_placeholder};
-use super::table::Table;
+use super::table::{Announced, Table};
 use std::ops::Range;
 
 /// Bytes that a value may have.
@@ -40,11 +40,7 @@ pub(super) fn is_secret_name(table: &Table, name: &[u8], assigns: bool) -> bool 
     if !assigns && !name.starts_with(b"--") && !name.eq_ignore_ascii_case(b"bearer") {
         return false;
     }
-    let named = table
-        .literals
-        .find_iter(name)
-        .any(|m| table.announces.get(m.pattern().as_usize()) == Some(&super::table::Announced::Name));
-    if !named {
+    if !table.has_literal(name) || !table.literals(name).any(|(_, announced)| announced == Announced::Name) {
         return false;
     }
     // `tokens`, `passwords` name several things, and mostly count them.

@@ -80,12 +80,13 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
         // A short word is no token: the shortest have sixteen characters, the others a digit or a sign.
         let word = kinds.only_letters && text.len() < SHORTEST;
         found = !word
-            && table.literals.find_iter(text).any(|m| match table.announces.get(m.pattern().as_usize()) {
-                Some(Announced::Rule(_)) if text.get(m.range()) == Some(b"://") => {
+            && table.has_literal(text)
+            && table.literals(text).any(|(m, announced)| match announced {
+                Announced::Rule(_) if text.get(m.range()) == Some(b"://") => {
                     memchr::memchr(b'@', ahead(text, m.end(), AUTHORITY)).is_some()
                 }
-                Some(Announced::Rule(_)) => true,
-                _ => memchr::memchr2(b'=', b':', ahead(text, m.end(), NAME_END)).is_some(),
+                Announced::Rule(_) => true,
+                Announced::Name => memchr::memchr2(b'=', b':', ahead(text, m.end(), NAME_END)).is_some(),
             })
             || name_before(bytes, run.start)
                 .is_some_and(|(name, assigns)| is_secret_name(table, bytes.get(name).unwrap_or_default(), assigns));
@@ -99,10 +100,6 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
 pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     let bytes = text.as_bytes();
     let mut all = keys(table, text);
-    let by_literal = |pattern: aho_corasick::PatternID| match table.announces.get(pattern.as_usize()) {
-        Some(Announced::Rule(n)) => table.rules.get(*n),
-        _ => None,
-    };
     // What a pattern has gone over isn't tried again from a literal inside.
     let mut tried = 0;
     runs::each(bytes, |Run { range: run, kinds }| {
@@ -110,9 +107,10 @@ pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
             return true;
         }
         let text = bytes.get(run.clone()).unwrap_or_default();
-        for found in table.literals.find_iter(text) {
+        for (found, announced) in table.literals(text) {
             let at = run.start + found.start();
-            match by_literal(found.pattern()) {
+            let rule = if let Announced::Rule(n) = announced { table.rules.get(n) } else { None };
+            match rule {
                 Some(_) if at < tried => {}
                 Some(rule) => {
                     let (end, secret) = matched(table, rule, bytes, at);

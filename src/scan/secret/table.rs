@@ -1,7 +1,9 @@
 //! The rules for secrets: `policies/secrets.yaml`, embedded and compiled once.
 
 use super::check::Checksum;
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
+use aho_corasick::automaton::Automaton as _;
+use aho_corasick::dfa::DFA;
+use aho_corasick::{Anchored, Input, Match, MatchKind};
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -101,9 +103,9 @@ pub struct Table {
     /// In the order of the file; the last one is that of assignments.
     pub rules: Vec<Rule>,
     /// Finds the literals that begin a secret and the words of names.
-    pub(super) literals: AhoCorasick,
+    literals: DFA,
     /// What a literal announces.
-    pub(super) announces: Vec<Announced>,
+    announces: Vec<Announced>,
     /// Ends of names that hold no secret although they sound so.
     pub(super) except: Vec<String>,
     /// SHA-256 of values that vendors print in their documentation, in hexadecimal.
@@ -211,13 +213,29 @@ impl Table {
             entropy: 0.0,
             checksum: None,
         });
-        let literals = AhoCorasickBuilder::new()
-            .kind(Some(AhoCorasickKind::DFA))
+        let literals = DFA::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .ascii_case_insensitive(true)
+            .prefilter(false)
             .build(&words)
             .map_err(|e| TableError::Yaml(e.to_string()))?;
         Ok(Self { rules, literals, announces, except, examples: raw.examples.into_iter().collect() })
+    }
+
+    /// Whether a literal stands in a text: asked of every run, of which few hold one.
+    #[inline]
+    pub(super) fn has_literal(&self, text: &[u8]) -> bool {
+        let Ok(mut state) = self.literals.start_state(Anchored::No) else { return true };
+        text.iter().any(|byte| {
+            state = self.literals.next_state(Anchored::No, state, *byte);
+            self.literals.is_special(state)
+        })
+    }
+
+    /// The literals of a text, with what they announce.
+    pub(super) fn literals(&self, text: &[u8]) -> impl Iterator<Item = (Match, Announced)> {
+        let found = self.literals.try_find_iter(Input::new(text)).into_iter().flatten();
+        found.filter_map(|m| Some((m, *self.announces.get(m.pattern().as_usize())?)))
     }
 
     /// The rules that ship.
