@@ -119,7 +119,7 @@ impl fmt::Debug for Raw<'_> {
 pub(super) fn decode(inner: &str) -> String {
     let mut out = String::with_capacity(inner.len());
     let mut rest = inner;
-    while let Some((plain, escape)) = rest.split_once('\\') {
+    while let Some((plain, escape)) = split_escape(rest) {
         out.push_str(plain);
         let mut chars = escape.chars();
         match chars.next() {
@@ -141,6 +141,12 @@ pub(super) fn decode(inner: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// What stands before the first backslash and behind it.
+fn split_escape(text: &str) -> Option<(&str, &str)> {
+    let at = memchr::memchr(b'\\', text.as_bytes())?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 /// The character that `uhhhh` (or `uhhhh\uhhhh`) at the start of `escape` means, and how long it is.

@@ -60,6 +60,32 @@ const fn may_matter(run: runs::Kinds) -> bool {
     run.tells && run.letter
 }
 
+/// Runs of one text that hold no literal: paths, hashes and ids stand in a record again and again.
+#[derive(Debug, Default)]
+struct Met<'t>([&'t [u8]; 16]);
+
+impl<'t> Met<'t> {
+    fn slot(&mut self, run: &[u8]) -> Option<&mut &'t [u8]> {
+        let ends = run.first().zip(run.last()).map_or(0, |(a, b)| usize::from(*a) + usize::from(*b) * 3);
+        let slot = (run.len() + ends) % self.0.len();
+        self.0.get_mut(slot)
+    }
+
+    /// Whether this run was met, and holds no literal.
+    fn as_innocent(&mut self, run: &[u8]) -> bool {
+        self.slot(run).is_some_and(|known| *known == run)
+    }
+
+    /// Whether a run holds a literal. Remembers it if not.
+    fn has_literal(&mut self, table: &Table, run: &'t [u8]) -> bool {
+        let has = table.has_literal(run);
+        if !has && let Some(slot) = self.slot(run) {
+            *slot = run;
+        }
+        has
+    }
+}
+
 /// Whether text as it is written in a JSON record may hold a secret. Errs on the side of yes: an escape may
 /// stand where a pattern expects what it means.
 pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
@@ -72,6 +98,7 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
         return true;
     }
     let mut found = false;
+    let mut met = Met::default();
     runs::each(bytes, |Run { range: run, kinds }| {
         if !may_matter(kinds) {
             return true;
@@ -80,7 +107,8 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
         // A short word is no token: the shortest have sixteen characters, the others a digit or a sign.
         let word = kinds.only_letters && text.len() < SHORTEST;
         found = !word
-            && table.has_literal(text)
+            && !met.as_innocent(text)
+            && met.has_literal(table, text)
             && table.literals(text).any(|(m, announced)| match announced {
                 Announced::Rule(_) if text.get(m.range()) == Some(b"://") => {
                     memchr::memchr(b'@', ahead(text, m.end(), AUTHORITY)).is_some()
