@@ -119,6 +119,17 @@ pub struct Reversal {
     pub line: u64,
     /// The time now.
     pub now: i64,
+    /// Whose time that is.
+    pub of: Clock,
+}
+
+/// A step may have two times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    /// When it happened.
+    Step,
+    /// When the decision in it was made, by its own account.
+    Decision,
 }
 
 /// An id was used twice.

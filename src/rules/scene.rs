@@ -2,7 +2,7 @@
 
 use super::Rule;
 use crate::diag::Severity;
-use crate::replay::{Assessor, Close, Execution, Judged};
+use crate::replay::{Assessor, Clock, Close, Execution, Judged};
 use crate::trace::keys::TrustStore;
 use crate::trace::step::{Beside, Decision, Fact, Outcome, Step};
 use crate::trace::{Entry, Record, v1};
@@ -56,12 +56,21 @@ impl<'a> Scene<'_, '_, 'a> {
         }
     }
 
-    /// The member of the record that the step's time comes from.
+    /// The member of the record that the step's time comes from, or the time of the decision in it.
     #[must_use]
-    pub fn time_member(&self) -> &'static str {
+    pub fn time_member(&self, of: Clock) -> &'static str {
         let Some((entry, step)) = self.entry.zip(self.step) else {
             return "";
         };
+        if of == Clock::Decision {
+            return match (&entry.record, step.part.member) {
+                (Record::Event(_), _) if matches!(step.fact, Fact::Moved(_)) => "/metadata/payload/timestamp",
+                (Record::Event(_), _) => "/data/decision/timestamp",
+                (Record::Transition(_), _) => "/payload/timestamp",
+                (_, "governance") => "/governance/timestamp",
+                _ => "/decision/timestamp",
+            };
+        }
         let whole_turn = match &entry.record {
             Record::Turn(_) | Record::Mended(_) => true,
             Record::V1(record) => matches!(record, v1::Record::Turn(_) | v1::Record::Execution(_)),

@@ -3,7 +3,8 @@
 //! ## What it does
 //! The `timestamp` of each event is compared with the last one of the same execution. An earlier one is a
 //! finding; an equal one, or none, is not. Of a `turn`, its `startTime`, the decision's time and its `endTime`
-//! are compared. A decision's own `timestamp` counts as well: what comes of it comes behind it. Executions that are interleaved in one input aren't compared with each other.
+//! are compared. A decision's own `timestamp` counts as well: what comes of it comes behind it, and the finding points to
+//! it where that is the one that is too early. Executions that are interleaved in one input aren't compared with each other.
 //!
 //! ## Why it matters
 //! Times say how long a human looked, whether a token was revoked before or after its use, and whether a key
@@ -57,7 +58,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(reversal) = scene.judged.reversal.filter(|_| !displaced) {
         let back = reversal.previous.saturating_sub(reversal.now);
         out.report(&RULE, format!("the time is {back} ms before the time of the event before"))
-            .whole_record(scene.time_member())
+            .whole_record(scene.time_member(reversal.of))
             .related(reversal.line, "the event before");
     }
 }

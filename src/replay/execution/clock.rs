@@ -1,6 +1,6 @@
 //! The times of steps, and of decisions, which have their own.
 
-use super::super::judged::{Judged, Reversal};
+use super::super::judged::{Clock, Judged, Reversal};
 use super::Execution;
 use crate::trace::record::DecidedBy;
 use crate::trace::step::{Fact, Step};
@@ -21,14 +21,15 @@ impl Execution {
             && now < previous
             && !told
         {
-            judged.reversal = Some(Reversal { previous, line: previous_line, now });
+            let of = if step.time.is_none() { Clock::Decision } else { Clock::Step };
+            judged.reversal = Some(Reversal { previous, line: previous_line, now, of });
         }
         self.last_time = Some((now, line));
         // It comes after what it is about, and before what comes of it.
         if let Some((own, by)) = decided.filter(|(own, _)| *own != now) {
             match before {
                 Some((previous, previous_line)) if own < previous && !too_quick(by) => {
-                    judged.reversal = Some(Reversal { previous, line: previous_line, now: own });
+                    judged.reversal = Some(Reversal { previous, line: previous_line, now: own, of: Clock::Decision });
                 }
                 _ if own > now => self.last_time = Some((own, line)),
                 _ => {}
