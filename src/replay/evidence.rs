@@ -169,6 +169,8 @@ pub struct KeptDecision {
     pub modified: Option<KeptAction>,
     /// The decision names another action than the proposed one.
     pub misdirected: bool,
+    /// When it was made, by its own account.
+    pub own_time: Option<i64>,
 }
 
 /// A decision that a line of a native log tells, kept until the movement that it leads to.

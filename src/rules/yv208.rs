@@ -40,7 +40,7 @@
 
 use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
-use crate::replay::Movement;
+use crate::replay::{Approval, Movement};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(208),
@@ -55,7 +55,9 @@ pub(super) const RULE: Rule = Rule {
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     // An event that the path finds out of place is out of its time as well.
     let displaced = scene.execution.is_broken() || scene.judged.movement.is_some_and(|m| m.movement != Movement::Legal);
-    if let Some(reversal) = scene.judged.reversal.filter(|_| !displaced) {
+    // What ran before its decision has a finding of its own.
+    let late = scene.judged.executed.as_ref().is_some_and(|ran| matches!(ran.approval, Approval::Late(_)));
+    if let Some(reversal) = scene.judged.reversal.filter(|_| !displaced && !late) {
         let back = reversal.previous.saturating_sub(reversal.now);
         out.report(&RULE, format!("the time is {back} ms before the time of the event before"))
             .whole_record(scene.time_member(reversal.of))

@@ -4,8 +4,8 @@
 //! When an action runs, a decision of the same turn must have approved it (or its modified form), by id where
 //! ids are recorded. The rule fires when there is none, or when the decision of the turn is about another
 //! action. A rejected action that ran is YV309, a second run YV313 or YV404, a misdirected decision YV304. A
-//! decision that breaks its schema makes the answer *not recorded*; one on an unreadable line is none. In an event log, a
-//! decision whose own time is after that of what ran came too late. An approval that stands before the proposal counts only
+//! decision that breaks its schema makes the answer *not recorded*; one on an unreadable line is none. In a log of events or
+//! transitions, a decision whose own time is after that of what ran came too late. An approval that stands before the proposal counts only
 //! where it can be about it: it names no other action, and a human gave it or the risk isn't high. In a terminal recording, a
 //! line that is typed while an elevation waits for its password counts as run without a decision.
 //!
@@ -74,6 +74,9 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     };
     let draft = out.report(&RULE, message).below_if_there("/actionId");
     match (ran.approval, ran.decision_line) {
+        (Approval::Late(ran), Some(decided)) if scene.entry.is_some_and(|e| e.line == ran) => {
+            draft.related(decided, "the decision says itself that it was made later");
+        }
         (Approval::Late(ran), _) => {
             draft.related(ran, "it ran here");
         }

@@ -71,6 +71,7 @@ impl Execution {
                 action: decision.action.map(|a| a.decode().into()),
                 modified: decision.modification().as_ref().map(|m| KeptAction::of(m).reaching(reach)),
                 misdirected: facts.other_action.is_some(),
+                own_time: decision.time,
             },
             line,
             time: decision.time.or(time),
@@ -193,6 +194,7 @@ impl Execution {
         }
         self.turn.executed.push(id.as_deref().map(Into::into));
         self.turn.ran = Some((line, time));
+        let approval = self.if_too_late(approval, line, time);
         judged.executed = Some(Ran {
             id,
             approval,

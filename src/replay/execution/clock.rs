@@ -1,15 +1,16 @@
 //! The times of steps, and of decisions, which have their own.
 
-use super::super::judged::{Clock, Judged, Reversal};
+use super::super::judged::{Approval, Clock, Judged, Reversal};
 use super::Execution;
+use crate::trace::format::Format;
 use crate::trace::record::DecidedBy;
-use crate::trace::step::{Fact, Step};
+use crate::trace::step::{Beside, Decision, Fact, Step};
 
 impl Execution {
     /// Compares the times of a step with that of the step before.
     pub(super) fn check_time(&mut self, line: u64, step: &Step<'_, '_>, judged: &mut Judged) {
         // A decision has a time of its own as well.
-        let decided = if let Fact::Decided(decision) = &step.fact { decision.time.map(|t| (t, decision.by)) } else { None };
+        let decided = self.decided_here(step).and_then(|d| d.time.map(|t| (t, d.by)));
         let Some(now) = step.time.or(decided.map(|(own, _)| own)) else {
             return;
         };
@@ -27,13 +28,49 @@ impl Execution {
         self.last_time = Some((now, line));
         // It comes after what it is about, and before what comes of it.
         if let Some((own, by)) = decided.filter(|(own, _)| *own != now) {
-            match before {
+            match self.decided_about(step).or(before) {
                 Some((previous, previous_line)) if own < previous && !too_quick(by) => {
                     judged.reversal = Some(Reversal { previous, line: previous_line, now: own, of: Clock::Decision });
                 }
                 _ if own > now => self.last_time = Some((own, line)),
                 _ => {}
             }
+        }
+    }
+
+    /// The decision that the step tells, unless an event log has told it on a line before: its time is no news then.
+    fn decided_here<'a>(&self, step: &Step<'_, 'a>) -> Option<Decision<'a>> {
+        match &step.fact {
+            Fact::Decided(decision) => Some(*decision),
+            Fact::Moved(moved) => {
+                let beside = self.turn.decision_beside.as_ref().and_then(|b| b.time);
+                moved.decision.filter(|d| moved.told.is_none() && (beside.is_none() || d.time != beside))
+            }
+            Fact::Beside(Beside::Decided(_, told)) => {
+                let taken_up = self.turn.decision.as_ref().and_then(|d| d.what.own_time);
+                told.map(|t| t.decision).filter(|d| taken_up.is_none() || d.time != taken_up)
+            }
+            _ => None,
+        }
+    }
+
+    /// Where the proposal stands that the decision of an event log is about. Such a log doesn't wait for its lines: what else
+    /// stands before a decision may have happened behind it.
+    fn decided_about(&self, step: &Step<'_, '_>) -> Option<(i64, u64)> {
+        let native = matches!(step.fact, Fact::Moved(_) | Fact::Beside(_));
+        let proposal = self.turn.proposal.as_ref().filter(|_| native)?;
+        proposal.time.map(|time| (time, proposal.line))
+    }
+
+    /// Whether what runs now was approved too late: its decision says itself that it was made behind it. In a native log the
+    /// order of the lines proves little, and a decision's own time is what tells. Other formats are judged by the order of
+    /// their records, and a time that contradicts it is a matter of the clock.
+    pub(super) fn if_too_late(&self, approval: Approval, line: u64, time: Option<i64>) -> Approval {
+        let native = matches!(self.format, Format::YuangsEvents | Format::YuangsTransitions);
+        let decided = self.turn.decision.as_ref().filter(|_| native).and_then(|d| d.what.own_time);
+        match decided.zip(time) {
+            Some((decided, ran)) if decided > ran && approval == Approval::Given => Approval::Late(line),
+            _ => approval,
         }
     }
 }
