@@ -213,6 +213,8 @@ pub struct TurnEvidence {
     pub executed: Vec<Option<Box<str>>>,
     /// Where and when the last of it ran.
     pub ran: Option<(u64, Option<i64>)>,
+    /// Where the action that this turn's decision allows ran last, and whether it succeeded.
+    pub allowed_ran: Option<(u64, bool)>,
     /// It has been counted.
     pub begun: bool,
     /// A rejected action was taken to EXECUTING by a native log, which has been reported.

@@ -3,7 +3,8 @@
 //! ## What it does
 //! An action, known by its id, that failed (`success` false) may not run again without a new proposal and a new
 //! decision. The rule fires for its second result. A second run after a success is YV404; a second proposal
-//! under the same id is YV209. Results without an action id can't be told apart and aren't compared.
+//! under the same id is YV209. In an event log, a result without an action id is that of the action that the
+//! turn's decision allows, if it shows an equal one; otherwise it can't be told what ran.
 //!
 //! ## Why it matters
 //! The approval covered one attempt. A retry loop in the executor repeats a payment, a push or a half-done
@@ -58,8 +59,8 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         && let Some(repeat) = ran.repeat
         && !repeat.succeeded
     {
-        let id = ran.id.as_deref().unwrap_or_default();
-        out.report(&RULE, format!("action `{id}` failed and ran again, without a new proposal and a new decision"))
+        let action = ran.id.as_deref().map_or_else(|| "the action".to_owned(), |id| format!("action `{id}`"));
+        out.report(&RULE, format!("{action} failed and ran again, without a new proposal and a new decision"))
             .below_if_there("/actionId")
             .related(repeat.line, "it failed here");
     }

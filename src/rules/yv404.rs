@@ -2,7 +2,8 @@
 //!
 //! ## What it does
 //! An action, known by its id, may run once. The rule fires for an `execution_finished` of an action whose run
-//! before succeeded, wherever in the execution it stands. A second run after a failure is YV313. Where the id
+//! before succeeded, wherever in the execution it stands. In an event log, what ran without an id is the action
+//! that the turn's decision allows, if it equals that. A second run after a failure is YV313. Where the id
 //! was proposed a second time, that is the finding (YV209).
 //!
 //! ## Why it matters
@@ -56,9 +57,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         && let Some(repeat) = ran.repeat
         && repeat.succeeded
     {
-        let id = ran.id.as_deref().unwrap_or_default();
-        out.report(&RULE, format!("action `{id}` ran a second time"))
-            .below_if_there("/actionId")
-            .related(repeat.line, "it ran here");
+        let action = ran.id.as_deref().map_or_else(|| "the action".to_owned(), |id| format!("action `{id}`"));
+        out.report(&RULE, format!("{action} ran a second time")).below_if_there("/actionId").related(repeat.line, "it ran here");
     }
 }

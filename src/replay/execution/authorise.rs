@@ -3,7 +3,7 @@
 use super::super::authority;
 use super::super::changes::RecordedChange;
 use super::super::evidence::{Kept, KeptAction, KeptDecision, KeptKind};
-use super::super::judged::{Approval, Decided, Judged, Ran, Repeat, TokenUse};
+use super::super::judged::{Approval, Decided, Judged, Ran, TokenUse};
 use super::super::reach::{Leaving, Reach};
 use super::super::scope;
 use super::super::verdict::Aspect;
@@ -131,10 +131,7 @@ impl Execution {
     ) {
         self.actions += 1;
         let id = executed.action_id.map(|id| id.decode().into_owned());
-        // What was proposed anew under an old id, which has been reported, is another action.
-        let anew = self.turn.id_reused && !self.turn.executed.iter().any(|e| e.as_deref() == id.as_deref());
-        let ran = id.as_deref().filter(|_| !anew).and_then(|id| self.known.get(id)?.ran);
-        let repeat = ran.map(|(line, succeeded)| Repeat { succeeded, line });
+        let (repeat, allowed) = self.run_before(id.as_deref(), executed);
         let approved = authority::approved(&self.turn);
         let mut approval = self.approval(id.as_deref(), approved);
         let mut differs = false;
@@ -191,6 +188,9 @@ impl Execution {
         if let Some(id) = id.as_deref() {
             let known = self.known.entry(id.into()).or_insert(Known::new(line));
             known.ran = Some((line, success));
+        }
+        if allowed {
+            self.turn.allowed_ran = Some((line, success));
         }
         self.turn.executed.push(id.as_deref().map(Into::into));
         self.turn.ran = Some((line, time));

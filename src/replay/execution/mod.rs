@@ -1,5 +1,6 @@
 //! One execution while it is open: its machine, its turn, its books.
 
+mod again;
 mod authorise;
 mod clock;
 mod close;
