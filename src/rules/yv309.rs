@@ -3,8 +3,9 @@
 //! ## What it does
 //! After a decision with `status` `rejected`, the action must not run in that turn. The rule fires for
 //! `execution_finished` of a rejected action, and for a native log that goes from `GOVERNING` to `EXECUTING` on
-//! a rejection. A rejected action may be proposed again; if it is then approved, it may run. Notices of the
-//! early runtimes that nothing ran are no execution.
+//! a rejection. A rejection behind an approval counts as long as the action hasn't run. A rejected action may be
+//! proposed again; if it is then approved, it may run. Notices of the early runtimes that nothing ran are no
+//! execution.
 //!
 //! ## Why it matters
 //! Somebody looked, said no, and it happened all the same. Either the decision doesn't reach the executor, and

@@ -1,10 +1,12 @@
-//! What happens a second time: runs of one action.
+//! What happens a second time: runs of one action, and decisions about it.
 
 use super::super::authority;
 use super::super::evidence::KeptAction;
 use super::super::judged::Repeat;
 use super::Execution;
-use crate::trace::step::Executed;
+use crate::governance::Ruling;
+use crate::json::Str;
+use crate::trace::step::{Decision, Executed};
 
 impl Execution {
     /// The run before of what runs now, and whether that is the action that this turn's decision allows. An id tells it,
@@ -21,5 +23,27 @@ impl Execution {
         let allowed = authority::approved(&self.turn).is_some_and(is_it);
         let before = by_id.or(self.turn.allowed_ran.filter(|_| allowed));
         (before.map(|(line, succeeded)| Repeat { succeeded, line }), allowed)
+    }
+
+    /// A second decision that refuses what the first one allowed. As long as that hasn't run, the stricter one counts: who
+    /// says stop while something is about to run is not overruled by who was asked before.
+    pub(super) fn overrule(&mut self, line: u64, named: Option<Str<'_>>, decision: &Decision<'_>) {
+        let allowed = authority::approved(&self.turn).and_then(|a| a.id.clone());
+        let proposed = self.turn.proposal.as_ref().and_then(|p| p.what.id.as_deref());
+        let known = [allowed.as_deref(), proposed];
+        let about_another = named
+            .is_some_and(|named| known.iter().any(Option::is_some) && known.iter().all(|id| id.is_none_or(|id| named != *id)));
+        if decision.ruling != Ruling::Rejected || about_another || !self.turn.executed.is_empty() {
+            return;
+        }
+        let Some(first) = self.turn.decision.as_mut().filter(|d| d.what.ruling != Ruling::Rejected) else {
+            return;
+        };
+        first.what.ruling = Ruling::Rejected;
+        first.what.by = decision.by;
+        first.line = line;
+        if let Some(known) = allowed.and_then(|id| self.known.get_mut(&id)) {
+            known.rejected = true;
+        }
     }
 }

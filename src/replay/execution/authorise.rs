@@ -60,6 +60,7 @@ impl Execution {
         // A second decision where none is due doesn't take the place of the first.
         let late = judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.decision.is_some();
         if late {
+            self.overrule(line, decision.action, decision);
             // What it says of the action is no news; that it is complete is asked of every decision.
             judged.decided = Some(Decided { risk: facts.risk, ..Decided::default() });
             return;

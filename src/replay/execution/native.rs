@@ -159,6 +159,9 @@ impl Execution {
             Beside::Decided(action, told) => {
                 let id = action.and_then(|a| a.id).or(told.and_then(|t| t.decision.action));
                 let ran = id.and_then(|id| self.known.get(&*id.decode())?.ran).is_some_and(|(at, _)| at >= self.turn.line);
+                if let Some(told) = told {
+                    self.overrule(line, id, &told.decision);
+                }
                 if let Some(action) = action {
                     judged.not_thought = self.is_nobodys_thought(None, action);
                     let (found, reach) = authority::look(context, action);
