@@ -70,8 +70,8 @@ pub struct Moved {
     pub movement: Movement,
     /// What kind of break it is, if it is one.
     pub breach: Option<Breach>,
-    /// The state that a native log claims instead.
-    pub claimed: Option<State>,
+    /// The movement that a native log claims instead, from where to where.
+    pub claimed: Option<(State, State)>,
 }
 
 /// The kinds of illegal movement. Exactly one rule speaks for each.

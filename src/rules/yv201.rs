@@ -58,8 +58,11 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         return;
     };
     let message = match (moved.breach, moved.claimed) {
-        (Some(Breach::Other), Some(claimed)) => {
-            format!("the log moves from {} to {claimed}, and no event leads there", moved.before)
+        (Some(Breach::Other), Some((from, to))) if from == moved.before => {
+            format!("the log moves from {from} to {to}, and no event leads there")
+        }
+        (Some(Breach::Other), Some((from, to))) => {
+            format!("the log moves from {from} to {to}, and no event leads there: the record has led to {}", moved.before)
         }
         (Some(Breach::Other), None) if scene.execution.format() == Format::YuangsCast => {
             "a root shell is reported, and no elevation was let through before it".to_owned()

@@ -27,7 +27,7 @@ impl Execution {
         // Where two accounts of a decision differ, the stricter one counts.
         let beside = self.turn.decision_beside.take();
         let refused = beside.as_ref().is_some_and(|b| b.what.ruling == Ruling::Rejected);
-        let by_policy = beside.is_some_and(|b| b.what.by == DecidedBy::Policy);
+        let decision = moved.decision.map(|decision| stricter(decision, beside.as_ref()));
         let taken_up = self.turn.decision.as_ref().map(|d| d.what.ruling);
         let ruling = if refused { Some(Ruling::Rejected) } else { moved.decision.map(|d| d.ruling).or(taken_up) };
         let thought_done = self.turn.thoughts.last().filter(|_| self.turn.is_fresh()).map(|t| t.what.done);
@@ -66,10 +66,19 @@ impl Execution {
             // No event of any version leads from here to there.
             self.breach(line, Event::Concluded, before, Breach::Other, judged);
             if let Some(m) = &mut judged.movement {
-                m.claimed = Some(moved.to);
+                m.claimed = Some((moved.from, moved.to));
             }
             self.machine.break_open(None);
             self.started = true;
+            // The movement may be miswritten; what was decided was decided all the same.
+            match decision.filter(|_| matches!(moved.to, State::Executing | State::Thinking)) {
+                Some(decision) if taken_up != Some(decision.ruling) => {
+                    let nothing = || Kept { what: KeptAction::not_recorded(), line, time: step.time };
+                    self.turn.proposal.get_or_insert_with(nothing);
+                    self.rule(line, step.time, &decision, context, judged);
+                }
+                _ => self.turn.decision_beside = beside,
+            }
             return;
         };
         self.started |= event == Event::Start;
@@ -100,24 +109,16 @@ impl Execution {
             } else {
                 self.breach(line, event, before, Breach::Other, judged);
                 if let Some(m) = &mut judged.movement {
-                    m.claimed = Some(moved.to);
+                    m.claimed = Some((moved.from, moved.to));
                 }
             }
         }
         match event {
-            Event::GovernanceDecided(_) => match moved.decision {
+            Event::GovernanceDecided(_) => match decision {
                 // Something ran before the movement was logged, and has taken up the decision.
                 Some(decision) if taken_up == Some(decision.ruling) && !refused => {}
                 None if taken_up.is_some() => {}
-                Some(mut decision) => {
-                    if refused {
-                        decision.ruling = Ruling::Rejected;
-                    }
-                    if by_policy {
-                        decision.by = DecidedBy::Policy;
-                    }
-                    self.rule(moved.told.unwrap_or(line), step.time, &decision, context, judged);
-                }
+                Some(decision) => self.rule(moved.told.unwrap_or(line), step.time, &decision, context, judged),
                 None => self.turn.decision_unknown = true,
             },
             Event::ActionProposed => {
@@ -368,4 +369,16 @@ impl Execution {
             RecordKind::CapabilityRevoked | RecordKind::ContextChanged => {}
         }
     }
+}
+
+/// What a movement says of its decision, held against what stands beside it: where the two differ, a rejection counts, and
+/// policy before a human.
+fn stricter<'a>(mut decision: Decision<'a>, beside: Option<&Kept<ToldDecision>>) -> Decision<'a> {
+    if beside.is_some_and(|b| b.what.ruling == Ruling::Rejected) {
+        decision.ruling = Ruling::Rejected;
+    }
+    if beside.is_some_and(|b| b.what.by == DecidedBy::Policy) {
+        decision.by = DecidedBy::Policy;
+    }
+    decision
 }
