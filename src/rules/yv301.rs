@@ -7,7 +7,8 @@
 //! decision that breaks its schema makes the answer *not recorded*; one on an unreadable line is none. In a log of events or
 //! transitions, a decision whose own time is after that of what ran came too late. An approval that stands before the proposal counts only
 //! where it can be about it: it names no other action, and a human gave it or the risk isn't high. In a terminal recording, a
-//! line that is typed while an elevation waits for its password counts as run without a decision.
+//! line that is typed while an elevation waits for its password counts as run without a decision. The first line behind
+//! `sensitive_prompt_displayed` is that password, unless the recording shows it printed.
 //!
 //! ## Why it matters
 //! This is the one promise of the whole machine: no decision, no execution. An agent that can act without being
@@ -79,6 +80,9 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         }
         (Approval::Late(ran), _) => {
             draft.related(ran, "it ran here");
+        }
+        (_, Some(line)) if scene.execution.format() == Format::YuangsCast => {
+            draft.related(line, "it was typed here");
         }
         (_, Some(line)) => {
             draft.related(line, "the decision of this turn is about another action");

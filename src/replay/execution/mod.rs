@@ -5,6 +5,7 @@ mod authorise;
 mod clock;
 mod close;
 mod native;
+mod terminal;
 
 pub use close::Close;
 
@@ -92,7 +93,7 @@ pub struct Execution {
     ran_before: Box<[u64]>,
     answered: bool,
     editor: bool,
-    elevation: Elevation,
+    terminal: terminal::Terminal,
     seen_lines: HashSet<[u8; 32]>,
     repeats: u64,
     /// Nobody can tell whether the next turn's number is the one that is due.
@@ -132,16 +133,6 @@ struct Group {
     /// One of them can't be read.
     unknown: bool,
     line: u64,
-}
-
-/// Who a terminal session runs as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Elevation {
-    User,
-    Pending,
-    /// A password was wrong, and may be asked for again.
-    Failed,
-    Root,
 }
 
 impl Execution {
@@ -186,7 +177,7 @@ impl Execution {
             ran_before: Box::default(),
             answered: false,
             editor: false,
-            elevation: Elevation::User,
+            terminal: terminal::Terminal::default(),
             seen_lines: HashSet::new(),
             repeats: 0,
             turns_missed: false,
@@ -391,7 +382,7 @@ impl Execution {
             Fact::Moved(moved) => self.moved(line, step, moved, context, judged),
             Fact::Beside(beside) => self.beside(line, step, beside, context, judged),
             Fact::NotRecorded(event) => self.not_recorded(line, step, *event, judged),
-            Fact::Terminal(frame) => self.terminal(*frame, judged),
+            Fact::Terminal(frame) => self.frame(line, *frame, judged),
             Fact::Unreadable(kind) => self.unreadable(line, step, *kind),
         }
         if !matches!(step.fact, Fact::Started(_)) {

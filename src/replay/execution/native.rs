@@ -1,15 +1,12 @@
-//! What native logs tell: movements, evidence beside them, parts that aren't kept, terminal sessions;
-//! and records that can't be read.
+//! What native logs tell: movements, evidence beside them, parts that aren't kept; and records that can't be read.
 
 use super::super::authority;
 use super::super::evidence::{Kept, KeptAction, KeptThought, ToldDecision, TurnEvidence};
-use super::super::judged::{Approval, Breach, Judged, Moved, Ran};
-use super::super::machine::Movement;
+use super::super::judged::{Approval, Breach, Judged, Ran};
 use super::super::verdict::Aspect;
-use super::{Context, Elevation, Execution, Group, understated};
+use super::{Context, Execution, Group, understated};
 use crate::governance::{EvaluationKind, Event, Ruling, State};
 use crate::trace::format::Format;
-use crate::trace::native::cast::Frame;
 use crate::trace::record::{DecidedBy, RecordKind};
 use crate::trace::step::{self, Beside, Decision, Executed, Fact, Step};
 use std::sync::Arc;
@@ -267,35 +264,6 @@ impl Execution {
         }
         self.machine.apply(event);
         self.remember(line, event);
-    }
-
-    /// A frame of a terminal session. A line that is typed while an elevation waits for its password
-    /// has passed no governor; a root shell that nobody asked for is one that was claimed.
-    pub(super) fn terminal(&mut self, frame: Frame, judged: &mut Judged) {
-        match (frame, self.elevation) {
-            (Frame::Typed, Elevation::Pending) => {
-                self.actions += 1;
-                judged.executed = Some(Ran::bare(None, Approval::Missing));
-            }
-            (Frame::Typed, Elevation::User | Elevation::Failed | Elevation::Root) => self.actions += 1,
-            (Frame::ElevationStarted, _) => self.elevation = Elevation::Pending,
-            // The password may be asked for again.
-            (Frame::ElevationFailed, Elevation::Pending | Elevation::Failed) => self.elevation = Elevation::Failed,
-            (Frame::ElevationFailed | Frame::ElevationBlocked, _) => self.elevation = Elevation::User,
-            (Frame::ElevationSucceeded, from) => {
-                if from == Elevation::User {
-                    judged.movement = Some(Moved {
-                        event: Event::ExecutionFinished,
-                        before: self.machine.state(),
-                        movement: Movement::Illegal,
-                        breach: Some(Breach::Other),
-                        claimed: None,
-                    });
-                }
-                self.elevation = Elevation::Root;
-            }
-            (Frame::Other, _) => {}
-        }
     }
 
     /// A record that belongs here and can't be read: something happened, and what it shows is unknown.

@@ -99,9 +99,13 @@ impl JsonSchema for CastFrame<'_> {
 
 /// What a frame means for the governance of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Frame {
-    /// A line was typed.
-    Typed,
+pub enum Frame<'a> {
+    /// Keys were typed, a line of them or less.
+    Typed(Str<'a>),
+    /// Something was printed.
+    Printed(Str<'a>),
+    /// A prompt stands there for something that nobody shall see.
+    PromptShown,
     /// An elevation (`sudo`, `su`) was let through and waits for its password.
     ElevationStarted,
     /// Its password was wrong.
@@ -121,31 +125,38 @@ struct About<'a> {
     command: Option<Str<'a>>,
 }
 
-impl CastFrame<'_> {
+/// Whether a command line is one that elevates.
+#[must_use]
+pub fn elevates(command: &str) -> bool {
+    const PROGRAMS: [&str; 7] = ["sudo", "su", "doas", "pkexec", "run0", "sudoedit", "dzdo"];
+    let mut words = command.split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | '"' | '\''));
+    words.any(|word| PROGRAMS.contains(&word.rsplit('/').next().unwrap_or(word)))
+}
+
+impl<'a> CastFrame<'a> {
     /// Whether the command of the frame is one that elevates; where none is named, the frame is believed.
     fn elevates(&self) -> bool {
-        const PROGRAMS: [&str; 7] = ["sudo", "su", "doas", "pkexec", "run0", "sudoedit", "dzdo"];
         let Some(command) = self.meta.and_then(|meta| meta.read::<About<'_>>()).and_then(|about| about.command) else {
             return true;
         };
-        let command = command.decode();
-        let mut words = command.split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | '"' | '\''));
-        words.any(|word| PROGRAMS.contains(&word.rsplit('/').next().unwrap_or(word)))
+        elevates(&command.decode())
     }
 
     /// The meaning.
     #[must_use]
-    pub fn meaning(&self) -> Frame {
+    pub fn meaning(&self) -> Frame<'a> {
         match self.code {
-            FrameCode::Input => Frame::Typed,
+            FrameCode::Input => Frame::Typed(self.data),
+            FrameCode::Output => Frame::Printed(self.data),
             FrameCode::Governance => match &*self.data.decode() {
                 "elevation_started" if self.elevates() => Frame::ElevationStarted,
+                "sensitive_prompt_displayed" => Frame::PromptShown,
                 "elevation_failed" => Frame::ElevationFailed,
                 "elevation_blocked" => Frame::ElevationBlocked,
                 "elevation_success_root" => Frame::ElevationSucceeded,
                 _ => Frame::Other,
             },
-            FrameCode::Output | FrameCode::Resize => Frame::Other,
+            FrameCode::Resize => Frame::Other,
         }
     }
 }

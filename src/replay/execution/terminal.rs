@@ -1,0 +1,264 @@
+//! Recorded terminal sessions: what is typed while the governor looks, and while it waits for a password.
+
+use super::super::judged::{Approval, Breach, Judged, Moved, Ran};
+use super::super::machine::Movement;
+use super::Execution;
+use crate::governance::Event;
+use crate::trace::native::cast::{Frame, elevates};
+
+/// Bytes of a line, and of what is printed behind it, that are kept to compare them.
+const KEPT: usize = 1024;
+/// A text that is shorter may stand in any output by chance.
+const TELLING: usize = 4;
+
+/// A terminal session as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct Terminal {
+    elevation: Elevation,
+    /// The governor has shown a prompt, and nothing has been typed since.
+    asked: bool,
+    /// The line that is being typed.
+    open: Option<Line>,
+    /// What has been typed of it.
+    text: String,
+    /// Lines of this recording have ends.
+    has_ends: bool,
+    /// A line that was taken for a password, with what was printed since it was begun.
+    password: Option<Password>,
+}
+
+/// Who a session runs as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Elevation {
+    #[default]
+    User,
+    Pending,
+    /// A password was wrong, and may be asked for again.
+    Failed,
+    Root,
+}
+
+/// What a line is, by where it was begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// The governor looks at it when it is ended.
+    Watched,
+    /// Nobody looks at it, which has been reported.
+    Unwatched,
+    /// The answer to a prompt for a password.
+    Password,
+}
+
+/// A line that was taken for a password. A prompt that asks for one shows nothing of it: what is printed as it was typed
+/// was no password, whoever says so.
+#[derive(Debug, Default)]
+struct Password {
+    line: u64,
+    text: String,
+    printed: String,
+    ended: bool,
+}
+
+impl Password {
+    fn is_shown(&self) -> bool {
+        if !self.ended || self.text.is_empty() {
+            return false;
+        }
+        let telling = self.text.chars().count() >= TELLING;
+        self.printed.starts_with(&self.text) || telling && self.printed.contains(&self.text)
+    }
+}
+
+fn keep(kept: &mut String, more: impl Iterator<Item = char>) {
+    let room = KEPT.saturating_sub(kept.len());
+    kept.extend(more.filter(|c| !c.is_control()).take(room));
+}
+
+impl Terminal {
+    /// Takes note of keys. Returns how many lines they begin that are commands, and whether nobody looks at one of them.
+    fn typed(&mut self, at: u64, keys: &str) -> (u64, bool) {
+        let pending = self.elevation == Elevation::Pending;
+        let (mut commands, mut unwatched) = (0, false);
+        for key in keys.chars() {
+            if matches!(key, '\r' | '\n') {
+                // Whoever presses the key sends off what was typed ahead.
+                unwatched |= pending && self.open == Some(Line::Watched);
+                self.end_line();
+                // An empty answer is one.
+                self.asked = false;
+                self.has_ends = true;
+                continue;
+            }
+            let line = match self.open {
+                None if pending && self.asked => {
+                    self.password = Some(Password { line: at, ..Password::default() });
+                    Line::Password
+                }
+                None if pending => Line::Unwatched,
+                None => Line::Watched,
+                Some(Line::Watched) if pending => Line::Unwatched,
+                Some(line) => line,
+            };
+            commands += u64::from(self.open.is_none() && line != Line::Password);
+            unwatched |= line == Line::Unwatched && self.open != Some(Line::Unwatched);
+            self.open = Some(line);
+            self.asked = false;
+            let kept = self.password.as_mut().filter(|_| line == Line::Password).map_or(&mut self.text, |p| &mut p.text);
+            keep(kept, std::iter::once(key));
+        }
+        // Where no line has an end, several keys at once are one.
+        if self.open == Some(Line::Password) && !self.has_ends && keys.chars().nth(1).is_some() {
+            self.end_line();
+        }
+        (commands, unwatched)
+    }
+
+    fn end_line(&mut self) {
+        if self.open.take() == Some(Line::Password)
+            && let Some(password) = &mut self.password
+        {
+            password.ended = true;
+        }
+        self.text.clear();
+    }
+
+    /// Where the line was typed that was taken for a password and has been shown to be none.
+    fn shown(&mut self) -> Option<u64> {
+        self.password.take_if(|p| p.is_shown()).map(|p| p.line)
+    }
+
+    /// The governor has spoken: a password that it waited for has been taken.
+    fn ruled(&mut self, elevation: Elevation) {
+        if self.open == Some(Line::Password) {
+            self.open = None;
+        }
+        self.password = None;
+        self.asked = false;
+        self.elevation = elevation;
+    }
+}
+
+impl Execution {
+    /// A frame of a terminal session. A line that is typed while an elevation waits for its password
+    /// has passed no governor, unless it is that password; a root shell that nobody asked for is one that was claimed.
+    pub(super) fn frame(&mut self, line: u64, frame: Frame<'_>, judged: &mut Judged) {
+        let terminal = &mut self.terminal;
+        let mut unseen = |typed_at: Option<u64>| {
+            judged.executed = Some(Ran { decision_line: typed_at, ..Ran::bare(None, Approval::Missing) });
+        };
+        match (frame, terminal.elevation) {
+            (Frame::Typed(keys), _) => {
+                let (commands, unwatched) = terminal.typed(line, &keys.decode());
+                self.actions += commands;
+                let shown = terminal.shown();
+                self.actions += u64::from(shown.is_some());
+                if unwatched || shown.is_some() {
+                    unseen(shown.filter(|at| *at != line));
+                }
+            }
+            (Frame::Printed(text), _) => {
+                if let Some(password) = &mut terminal.password {
+                    keep(&mut password.printed, text.decode().chars());
+                    if let Some(at) = terminal.shown() {
+                        self.actions += 1;
+                        unseen(Some(at));
+                    }
+                }
+            }
+            (Frame::PromptShown, Elevation::Pending) => terminal.asked = true,
+            (Frame::ElevationStarted, _) => {
+                terminal.ruled(Elevation::Pending);
+                // The line that was let through; its end may be recorded behind.
+                if elevates(&terminal.text) {
+                    terminal.end_line();
+                }
+            }
+            // The password may be asked for again.
+            (Frame::ElevationFailed, Elevation::Pending | Elevation::Failed) => terminal.ruled(Elevation::Failed),
+            (Frame::ElevationFailed | Frame::ElevationBlocked, _) => terminal.ruled(Elevation::User),
+            (Frame::ElevationSucceeded, from) => {
+                if from == Elevation::User {
+                    judged.movement = Some(Moved {
+                        event: Event::ExecutionFinished,
+                        before: self.machine.state(),
+                        movement: Movement::Illegal,
+                        breach: Some(Breach::Other),
+                        claimed: None,
+                    });
+                }
+                terminal.ruled(Elevation::Root);
+            }
+            (Frame::PromptShown, Elevation::User | Elevation::Failed | Elevation::Root) | (Frame::Other, _) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Str;
+    use crate::trace::format::Format;
+
+    const NONE: [usize; 0] = [];
+
+    /// The frames, by number, at which somebody is said to have typed what nobody looked at.
+    fn unseen(frames: &[Frame<'_>]) -> Vec<usize> {
+        let mut execution = Execution::new("e".into(), "e.cast".into(), Format::YuangsCast, 1);
+        let mut found = Vec::new();
+        for (n, frame) in frames.iter().enumerate() {
+            let mut judged = Judged::default();
+            execution.frame(1 + n as u64, *frame, &mut judged);
+            if judged.executed.is_some() {
+                found.push(n);
+            }
+        }
+        found
+    }
+
+    fn typed(keys: &str) -> Frame<'_> {
+        Frame::Typed(Str::plain(keys))
+    }
+
+    fn printed(text: &str) -> Frame<'_> {
+        Frame::Printed(Str::plain(text))
+    }
+
+    use Frame::{ElevationFailed as Failed, ElevationStarted as Started, ElevationSucceeded as Root, PromptShown as Prompt};
+
+    #[test]
+    fn the_answer_to_a_prompt_is_no_command() {
+        assert_eq!(unseen(&[typed("sudo ls\r"), Started, Prompt, typed("hunter\r"), Root, typed("id\r")]), NONE);
+        assert_eq!(
+            unseen(&[Started, Prompt, typed("h"), typed("u"), typed("\r"), printed("Sorry, try again.\r\n"), Failed]),
+            NONE
+        );
+        assert_eq!(unseen(&[Started, Prompt, typed("a\r"), Prompt, typed("b\r"), Root]), NONE, "asked twice");
+        assert_eq!(unseen(&[Started, Prompt, typed("hunter"), printed("******"), typed("\r"), Root]), NONE, "stars");
+        assert_eq!(unseen(&[typed("sudo ls"), Started, typed("\r"), Prompt, typed("pw\r"), Root]), NONE, "its end comes behind");
+        assert_eq!(unseen(&[typed("sudo ls"), Started, Prompt, typed("hunter"), Root, typed("id")]), NONE, "lines without ends");
+    }
+
+    #[test]
+    fn one_line_is_one_finding() {
+        assert_eq!(unseen(&[Started, typed("l"), typed("s"), typed("\r")]), [1]);
+        assert_eq!(unseen(&[Started, typed("ls\r"), typed("\n"), typed("id\r\n")]), [1, 3]);
+        assert_eq!(unseen(&[Started, typed("\r"), typed("\n")]), NONE);
+    }
+
+    #[test]
+    fn a_prompt_hides_no_command() {
+        assert_eq!(unseen(&[Started, Prompt, typed("pw\rrm -rf /\r")]), [2], "two lines at once");
+        assert_eq!(unseen(&[Started, Prompt, Prompt, typed("pw\r"), typed("rm x\r")]), [4], "two prompts, one answer");
+        assert_eq!(unseen(&[Started, Prompt, typed("\r"), typed("rm x\r")]), [3], "an empty answer");
+        assert_eq!(unseen(&[Started, typed("rm"), Prompt, typed(" x\r"), typed("rm y\r")]), [1, 4], "begun before the prompt");
+        assert_eq!(unseen(&[Prompt, Started, typed("rm x\r")]), [2], "a prompt of before");
+        assert_eq!(unseen(&[typed("sudo ls\rrm x"), Started, typed("\r")]), [2], "typed ahead");
+        assert_eq!(unseen(&[Started, Prompt, typed("rm x\r"), printed("rm x\r\n")]), [3], "it was shown");
+        assert_eq!(
+            unseen(&[Started, Prompt, typed("r"), printed("r"), typed("m"), printed("m"), typed("\r")]),
+            [6],
+            "key by key"
+        );
+        assert_eq!(unseen(&[Started, Prompt, typed("hunter"), typed("rm x")]), [3], "lines without ends");
+    }
+}
