@@ -31,6 +31,8 @@ pub struct Judged {
     pub understated: Option<(Risk, Risk)>,
     /// An agent that thinks, and that has signed a decision before: the line of that decision.
     pub late_agent: Option<(String, u64)>,
+    /// Who governs this execution, where that is one of its agents.
+    pub governing_agent: Option<String>,
     /// A recorded hash of the context doesn't fit the recorded messages.
     pub input_hash_wrong: bool,
     /// Why a proposed diff is none.
@@ -53,6 +55,7 @@ impl Judged {
             || self.outcome.is_some()
             || self.understated.is_some()
             || self.late_agent.is_some()
+            || self.governing_agent.is_some()
             || self.input_hash_wrong
             || self.malformed_diff.is_some()
             || !self.context.is_empty()

@@ -2,9 +2,10 @@
 //!
 //! ## What it does
 //! `signer` of a decision is compared with all agents of the execution: those in `agents` and every `agentId`
-//! of a thought or proposal. An agent that signs is a finding. So is a second governor: policy decisions must
-//! be signed by the `governor` of the start, or else by the one who signed the first; several humans may take
-//! turns, unless the `governor` of record is one of them and has signed. Without `signer` nothing is compared.
+//! of a thought or proposal. An agent that signs is a finding, and so is one that is named as `governor`, whether
+//! it signs or not. So is a second governor: policy decisions must be signed by the `governor` of the start, or else
+//! by the one who signed the first; several humans may take turns, unless the `governor` of record is one of them
+//! and has signed. Without `signer` no decision is compared.
 //!
 //! ## Why it matters
 //! Who proposes must not decide. An agent that signs its own decisions makes every approval in the trace
@@ -55,6 +56,14 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         out.report(&RULE, format!("`{agent}` thinks as an agent, and has signed a decision before"))
             .whole_record("/agentId")
             .related(*line, "the decision");
+    }
+    if let Some(agent) = &scene.judged.governing_agent {
+        let draft = out.report(&RULE, format!("`{agent}` is an agent, and governs this execution"));
+        if scene.starts() {
+            draft.below_if_there("/governor");
+        } else {
+            draft.whole_record("/agentId");
+        }
     }
     let Some(decided) = &scene.judged.decided else {
         return;

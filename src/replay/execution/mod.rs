@@ -5,6 +5,7 @@ mod authorise;
 mod clock;
 mod close;
 mod native;
+mod people;
 mod terminal;
 
 pub use close::Close;
@@ -573,6 +574,7 @@ impl Execution {
         }
         if self.governor.is_none() {
             self.governor = started.governor.map(|g| g.decode().into());
+            self.governed_by_agent(judged);
         }
         self.policy_missing |= !started.policy;
         self.chain |= started.chain.is_some();
@@ -711,15 +713,6 @@ impl Execution {
             None => {
                 self.known.insert(id.into(), Known::new(line));
             }
-        }
-    }
-
-    /// Takes note of an agent, who may turn out to have signed.
-    fn meet(&mut self, agent: Box<str>, judged: &mut Judged) {
-        let signed = self.signers.get(&agent).copied();
-        let name = signed.map(|line| (agent.to_string(), line));
-        if self.agents.insert(agent) && name.is_some() {
-            judged.late_agent = name;
         }
     }
 
