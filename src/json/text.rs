@@ -51,6 +51,13 @@ impl<'a> Str<'a> {
         self.escaped
     }
 
+    /// Whether half of a surrogate pair may stand in it, which [`Str::decode`] makes equal to every other half. An escape that
+    /// spells out U+FFFD is taken for one.
+    #[must_use]
+    pub fn is_torn(self) -> bool {
+        self.escaped && self.decode().contains(char::REPLACEMENT_CHARACTER)
+    }
+
     /// Whether no character stands in it.
     #[must_use]
     pub fn is_empty(self) -> bool {

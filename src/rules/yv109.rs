@@ -3,7 +3,8 @@
 //! ## What it does
 //! A `\uhhhh` escape from `\ud800` to `\udfff` is half of a character and must be followed or preceded by its
 //! other half. A half that stands alone is read as `U+FFFD`, and reading goes on; the record is replayed as
-//! usual. One finding is given for a record, with the number of such escapes.
+//! usual. One finding is given for a record, with the number of such escapes. In an id, it leaves open whether the
+//! id is another one: what rests on comparing them is *not recorded* then.
 //!
 //! ## Why it matters
 //! Real writers produce it by cutting text by length in the middle of an emoji. But readers differ: some refuse

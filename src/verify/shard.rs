@@ -194,6 +194,10 @@ impl Shard {
         if matches!(entry.record, Record::Mended(_)) {
             live.execution.doubt_all();
         }
+        if entry.record.execution_id().is_some_and(|id| id.is_torn()) {
+            // Records of another execution may look like this one's.
+            live.execution.doubt_all();
+        }
         if let Record::Broken(Broken { kind: None, turn, .. }) = entry.record {
             live.execution.lose_track(entry.line, turn);
             live.root = live.root.or(problem_root.map(Root::Finding));

@@ -4,6 +4,7 @@ mod again;
 mod authorise;
 mod clock;
 mod close;
+mod ids;
 mod native;
 mod people;
 mod terminal;
@@ -348,6 +349,7 @@ impl Execution {
     /// Applies one step.
     pub fn step(&mut self, line: u64, step: &Step<'_, '_>, context: Context<'_>, judged: &mut Judged) {
         self.check_time(line, step, judged);
+        self.check_ids(step);
         match &step.fact {
             Fact::Thought(_) | Fact::NotRecorded(Event::ThoughtGenerated { .. }) => {}
             Fact::Unreadable(RecordKind::ThoughtGenerated) if self.thinks_on(step) => {}
