@@ -3,8 +3,9 @@
 //! ## What it does
 //! A decision must hold what makes it one: `timestamp` always; `signer` if by a human; `ruleId` if policy
 //! permits an action of medium risk or more; `reason` if it rejects; `originalActionId`, `modifiedAction` and
-//! `modificationReason` if it modifies, which only a human may do. Blank text counts as missing. All that a
-//! decision lacks is one finding. Signers and rules aren't asked of formats that don't record them.
+//! `modificationReason` if it modifies, which only a human may do. Text that shows nothing counts as missing, invisible
+//! characters too. All that a decision lacks is one finding. Signers and rules aren't asked of formats that don't
+//! record them.
 //!
 //! ## Why it matters
 //! An approval by nobody can't be questioned: there is no one to ask and no rule to correct. "A human said yes"
@@ -59,7 +60,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         return;
     };
     let ours = scene.execution.format() == Format::ExecutionRecord;
-    let blank = |text: Option<Str<'_>>| text.is_none_or(|t| t.decode().trim().is_empty());
+    let blank = |text: Option<Str<'_>>| text.is_none_or(|t| t.decode().chars().all(shows_nothing));
     let mut missing = Vec::new();
     if ours && decision.by == DecidedBy::Human && blank(decision.signer) {
         missing.push("the signer of a human decision");
@@ -93,4 +94,31 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if !missing.is_empty() {
         out.report(&RULE, format!("the decision lacks {}", missing.join(", ")));
     }
+}
+
+/// Whether a character leaves no mark: white space, control characters, and those that are ignored where text is shown
+/// (`Default_Ignorable_Code_Point` of the Unicode Character Database), besides a pattern of Braille without a dot.
+fn shows_nothing(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(
+            u32::from(c),
+            0xAD | 0x34F
+                | 0x61C
+                | 0x115F..=0x1160
+                | 0x17B4..=0x17B5
+                | 0x180B..=0x180F
+                | 0x200B..=0x200F
+                | 0x202A..=0x202E
+                | 0x2060..=0x206F
+                | 0x2800
+                | 0x3164
+                | 0xFE00..=0xFE0F
+                | 0xFEFF
+                | 0xFFA0
+                | 0xFFF0..=0xFFF8
+                | 0x1_BCA0..=0x1_BCA3
+                | 0x1_D173..=0x1_D17A
+                | 0xE_0000..=0xE_0FFF
+        )
 }
