@@ -55,21 +55,42 @@ open_shapes! {
     }
 }
 
+/// What a payload says of an evaluation, whether or not it can be read as one.
 #[derive(Deserialize)]
-struct Ruled {
-    kind: EvaluationKind,
-    #[serde(default)]
-    reason: Option<EvaluationReason>,
+struct Ruled<'a> {
+    #[serde(borrow, default)]
+    kind: Option<Raw<'a>>,
+    #[serde(borrow, default)]
+    reason: Option<Raw<'a>>,
 }
 
 /// The evaluation that a payload holds, with its reason where that is one of the known ones.
 pub(super) fn evaluation(payload: Option<Raw<'_>>) -> (Option<EvaluationKind>, Option<EvaluationReason>) {
-    payload.and_then(Raw::read::<Ruled>).map_or((None, None), |r| (Some(r.kind), r.reason))
+    let Some(ruled) = payload.and_then(Raw::read::<Ruled<'_>>) else {
+        return (None, None);
+    };
+    (ruled.kind.and_then(Raw::read), ruled.reason.and_then(Raw::read))
+}
+
+/// What should have been there, where something is meant as a decision or an evaluation and can't be read as one: then
+/// something was ruled, and nobody can tell what.
+///
+/// # Errors
+/// What it should have been.
+pub(super) fn check_payload(from: State, to: State, payload: Option<Raw<'_>>) -> Result<(), &'static str> {
+    if is_garbled(from, to, payload) {
+        return Err("the payload of the movement is no decision");
+    }
+    let ruled = payload.filter(|_| from == State::Evaluating).and_then(Raw::read::<Ruled<'_>>);
+    match ruled.and_then(|r| r.kind) {
+        Some(kind) if kind.read::<EvaluationKind>().is_none() => Err("the payload of the movement is no evaluation"),
+        _ => Ok(()),
+    }
 }
 
 /// Whether what stands beside a movement is meant as a decision, and can't be read as one: then something was decided, and
 /// nobody can tell what.
-pub(super) fn is_garbled(from: State, to: State, payload: Option<Raw<'_>>) -> bool {
+fn is_garbled(from: State, to: State, payload: Option<Raw<'_>>) -> bool {
     let decides = from == State::Governing && matches!(to, State::Executing | State::Thinking);
     let Some(payload) = payload.filter(|_| decides) else {
         return false;
@@ -87,7 +108,7 @@ impl<'a> Event<'a> {
         let payload = self.metadata.as_ref().and_then(|m| m.payload);
         match self.kind {
             EventType::StateTransition => match (self.data.from, self.data.to) {
-                (Some(from), Some(to)) if is_garbled(from, to, payload) => Err("the payload of the movement is no decision"),
+                (Some(from), Some(to)) => check_payload(from, to, payload),
                 _ => Ok(()),
             },
             EventType::GovernanceDecision => match self.data.decision {

@@ -19,15 +19,12 @@ open_shapes! {
 }
 
 impl<'a> Transition<'a> {
-    /// Whether a decision that goes with it can be read.
+    /// Whether a decision or an evaluation that goes with it can be read.
     ///
     /// # Errors
     /// What should have been one.
     pub fn check(&self) -> Result<(), &'static str> {
-        if events::is_garbled(self.from, self.to, self.payload) {
-            return Err("the payload of the movement is no decision");
-        }
-        Ok(())
+        events::check_payload(self.from, self.to, self.payload)
     }
 
     /// The movement in common words.
