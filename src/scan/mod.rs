@@ -130,11 +130,11 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
     listed.end(table, &mut noted);
     if !valid {
         for secret in secret::find(table, record) {
-            noted.add(secret.start..secret.end, secret.describe(record));
+            noted.add_again(secret.start..secret.end, secret.describe(record));
         }
         if let Some(meant) = escapes::Unescaped::of(record) {
             for secret in secret::find(table, &meant.text) {
-                noted.add(meant.origin(secret.start)..meant.origin(secret.end), secret.describe(&meant.text));
+                noted.add_again(meant.origin(secret.start)..meant.origin(secret.end), secret.describe(&meant.text));
             }
         }
     }
@@ -153,6 +153,16 @@ impl Noted {
     /// Takes note of a credential.
     fn add(&mut self, place: Range<usize>, message: String) {
         self.add_parts(std::iter::once(place), message);
+    }
+
+    /// Takes note of a credential of a text that has been read in another way before. What was found there differs in its
+    /// length and digest, and is the same.
+    fn add_again(&mut self, place: Range<usize>, message: String) {
+        if self.secrets.places.iter().any(|known| known.start < place.end && place.start < known.end) {
+            self.secrets.places.push(place);
+        } else {
+            self.add(place, message);
+        }
     }
 
     /// Takes note of a credential that stands in parts.
@@ -219,6 +229,17 @@ fn escape_of_interest(text: &str, escapes: Escapes) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_key_in_a_broken_record_is_one_secret() {
+        let lines = "MIIEowIBAAKCAQEAx4Vb0Jm0u1s7oW9bQpX2mS3hK5fT8yZr6uN1cLqE4dGjI7aP";
+        let key = format!(r"-----BEGIN RSA PRIVATE KEY-----\n{lines}\n-----END RSA PRIVATE KEY-----\n");
+        let broken = format!(r#"{{"output":"{key}","other":"{key}",}}"#);
+        let secrets = secrets(&broken, false);
+        assert_eq!(secrets.remarks.len(), 1, "{:?}", secrets.remarks);
+        let last = broken.rfind("END RSA").unwrap();
+        assert!(secrets.places.iter().any(|p| p.contains(&last)));
+    }
 
     #[test]
     fn remarks_point_into_the_record() {
