@@ -129,16 +129,38 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
     });
     listed.end(table, &mut noted);
     if !valid {
-        for secret in secret::find(table, record) {
-            noted.add_again(secret.start..secret.end, secret.describe(record));
-        }
+        let found = secret::find(table, record).into_iter();
+        noted.add_reading(found.map(|secret| (secret.start..secret.end, secret.describe(record))));
         if let Some(meant) = escapes::Unescaped::of(record) {
-            for secret in secret::find(table, &meant.text) {
-                noted.add_again(meant.origin(secret.start)..meant.origin(secret.end), secret.describe(&meant.text));
-            }
+            let found = secret::find(table, &meant.text).into_iter();
+            let place = |secret: &secret::Secret<'_>| meant.origin(secret.start)..meant.origin(secret.end);
+            noted.add_reading(found.map(|secret| (place(&secret), secret.describe(&meant.text))));
         }
     }
     noted.end()
+}
+
+/// Stretches of a text, ready to be asked: by where they begin, with the furthest end of those that begin no later.
+#[derive(Debug)]
+struct Covered(Vec<(usize, usize)>);
+
+impl Covered {
+    fn of(places: &[Range<usize>]) -> Self {
+        let mut all: Vec<(usize, usize)> = places.iter().map(|p| (p.start, p.end)).collect();
+        all.sort_unstable();
+        let mut furthest = 0;
+        for (_, end) in &mut all {
+            furthest = furthest.max(*end);
+            *end = furthest;
+        }
+        Self(all)
+    }
+
+    /// Whether a stretch has a byte in common with one of them.
+    fn meets(&self, place: &Range<usize>) -> bool {
+        let before = self.0.partition_point(|(start, _)| *start < place.end);
+        before.checked_sub(1).and_then(|n| self.0.get(n)).is_some_and(|(_, end)| place.start < *end)
+    }
 }
 
 /// The credentials of a record while it is searched.
@@ -155,13 +177,16 @@ impl Noted {
         self.add_parts(std::iter::once(place), message);
     }
 
-    /// Takes note of a credential of a text that has been read in another way before. What was found there differs in its
+    /// Takes note of the credentials of a text that has been read in another way before. What was found there differs in its
     /// length and digest, and is the same.
-    fn add_again(&mut self, place: Range<usize>, message: String) {
-        if self.secrets.places.iter().any(|known| known.start < place.end && place.start < known.end) {
-            self.secrets.places.push(place);
-        } else {
-            self.add(place, message);
+    fn add_reading(&mut self, found: impl Iterator<Item = (Range<usize>, String)>) {
+        let known = Covered::of(&self.secrets.places);
+        for (place, message) in found {
+            if known.meets(&place) {
+                self.secrets.places.push(place);
+            } else {
+                self.add(place, message);
+            }
         }
     }
 
@@ -316,6 +341,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn stretches_meet_where_they_have_a_byte_in_common(all in proptest::collection::vec((0usize..30, 1usize..9), 0..6), at in 0usize..30, length in 1usize..9) {
+            let all: Vec<Range<usize>> = all.into_iter().map(|(at, length)| at..at + length).collect();
+            let place = at..at + length;
+            let met = all.iter().any(|p| p.start < place.end && place.start < p.end);
+            prop_assert_eq!(Covered::of(&all).meets(&place), met);
+        }
+
         /// The quick look never misses what the thorough one would find, however the text is written.
         #[test]
         fn the_quick_look_is_generous(text in "[\\x00-~а\u{7f}-\u{9f}\u{200b}-\u{202e}\u{feff}\u{e0000}-\u{e007f}\u{1d400}😀]{0,12}", ascii in any::<bool>()) {
