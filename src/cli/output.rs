@@ -68,7 +68,7 @@ impl Failure {
 
 /// Says a sentence on standard error. It may quote names from a configuration or a trace.
 pub(super) fn tell(sentence: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "{}", crate::report::terminal(sentence));
+    let _ = writeln!(anstream::stderr().lock(), "{}", crate::report::line_start(sentence));
 }
 
 /// Writes to standard output. A reader that goes away ends the output, not the verification: the

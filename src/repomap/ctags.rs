@@ -79,13 +79,20 @@ fn ctag(file: &File, definition: &Definition) -> String {
     let parent = file.tags.parent(definition).map_or(String::new(), |p| format!("\tscope:{}", field(p)));
     format!(
         "{}\t{}\t{};\"\tkind:{}\tline:{}{parent}\tsignature:{}",
-        line_start(&definition.name.replace('\\', "\\\\")),
+        tag_name(&definition.name),
         field(&file.path),
         definition.line,
         definition.kind.name(),
         definition.line,
         field(&definition.signature)
     )
+}
+
+/// The name that a line begins with. One that begins with an exclamation mark would be read as a pseudo-tag, which says something
+/// of the whole file.
+fn tag_name(name: &str) -> String {
+    let safe = line_start(&name.replace('\\', "\\\\"));
+    safe.strip_prefix('!').map_or(safe.clone(), |rest| format!("\\x21{rest}"))
 }
 
 /// A field: no tab, no line end, a backslash doubled.
@@ -97,6 +104,19 @@ fn field(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::repomap::{Language, extract};
+
+    #[test]
+    fn a_name_makes_no_pseudo_tag() {
+        let source = "class A { \"!_TAG_FILE_ENCODING\"() {} \"::error::x\"() {} }\n";
+        let tags = extract(Language::TypeScript, source).unwrap();
+        assert_eq!(tags.definitions.len(), 3);
+        let file = File { path: "a.ts".into(), language: Some(Language::TypeScript), tags };
+        let mut out = Vec::new();
+        write_ctags(&Snapshot { files: vec![file], ..Snapshot::default() }, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text.lines().filter(|l| l.starts_with('!')).count(), 3, "{text}");
+        assert!(text.contains("\n\\x21_TAG_FILE_ENCODING\ta.ts\t1"), "{text}");
+    }
 
     #[test]
     fn a_hostile_name_stays_in_its_field() {

@@ -19,6 +19,7 @@ mod text;
 mod words;
 
 pub use crate::escape::json::harmless as harmless_json;
+pub(crate) use crate::escape::line_start;
 pub use crate::escape::markdown::code as code_span;
 pub use crate::escape::terminal;
 pub use json::{Document, findings_json, safe_json, write_json, write_pretty};

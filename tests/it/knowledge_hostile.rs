@@ -133,3 +133,108 @@ fn what_holds_a_secret_is_kept_and_not_shown() {
     let index = fs::read(at.join(".yuangs/index.db")).unwrap();
     assert!(!index.windows(12).any(|part| part == &token.as_bytes()[4..16]), "the name of a source is stored as well");
 }
+
+/// A runner of continuous integration takes a line that begins with `::`, behind spaces too, for a command.
+#[test]
+fn no_line_of_any_text_command_begins_a_command_of_a_runner() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let evil = |what: &str| format!("::error file=a.py,line=1::{what}");
+    let behind = |what: &str| format!("  {}", evil(what));
+    let paths = "traces = ['traces']\nbank = ['bank']\nskills = ['skills']\ndocuments = ['docs']\ngraph = ['graph.jsonl']\n\
+        transcripts = ['talk']\nprogress = ['PROGRESS.md']\nsummaries = ['SUMMARY.md']\nruns = ['runs']\nrepomap = ['src']\n";
+    write(at, "yuangs-verify.toml", &format!("[knowledge]\n{paths}"));
+    let action = json!({"id":evil("action"),"type":"shell_cmd","payload":{"command":evil("command")},"riskLevel":"medium","reasoning":"r"});
+    let trace: String = [
+        json!({"record":"execution_started","executionId":evil("execution"),"timestamp":START,"schemaVersion":"1.0","rootIntent":evil("intent"),"fsmVersion":"1"}),
+        json!({"record":"turn","executionId":evil("execution"),"turnId":1,"startTime":START,"endTime":START + 5,"usedSkills":[evil("skill"), behind("other")],
+            "usedContext":[evil("path")],
+            "contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t","items":[{"path":evil("item"),"hash":"h","tokens":1}]},
+            "proposedAction":action,"executionResult":{"success":false,"output":evil("output"),"error":evil("failed")}}),
+    ]
+    .iter()
+    .map(|l| format!("{l}\n"))
+    .collect();
+    write(at, "traces/::error::t.jsonl", &trace);
+    let meta = json!({"name":evil("skill"),"version":"1.0.0","intent":behind("intent"),"author":"a","created_at":"2026-01-01",
+        "permissions":[],"trial":{"mode":"dry-run"}});
+    write(at, "skills/production/a/meta.json", &meta.to_string());
+    write(at, "skills/experimental/::error::b/meta.json", "{}");
+    let promotion = json!({"skill_name":evil("skill"),"old_status":evil("old"),"new_status":"production","promoted_at":START,"reason":evil("why"),"by":evil("by")});
+    write(at, "skills/promotions.jsonl", &format!("{promotion}\n"));
+    for (file, name) in [("a", evil("ready")), ("b", behind("later"))] {
+        let mut it = item("x", 9, 0.9, START, (9, 9, 0));
+        (it["id"], it["path"], it["content"]) = (json!(name), json!(name), json!(format!("text\n{}", evil("content"))));
+        write(at, &format!("bank/items/{file}.json"), &it.to_string());
+    }
+    write(at, "bank/items/::error::c.json", "{");
+    let edge = json!({"from":evil("path"),"to":evil("execution"),"type":"used_in","timestamp":START});
+    write(at, "graph.jsonl", &format!("{edge}\n::error::\n"));
+    write(at, "docs/::error::d.md", &format!("{0}\n\n# {0}\n\n{0}\n  {0}\n", evil("words")));
+    write(at, "talk/::error::s.jsonl", &[
+        json!({"type":"message","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":format!("Decision: {}\n{}", evil("decision"), evil("two"))}}),
+        json!({"type":"compaction","timestamp":"2026-01-01T00:00:01Z","summary":"nothing of it"}),
+        json!({"type":"message","timestamp":"2026-01-01T00:00:02Z","message":{"role":"user","content":"a text that is long enough"}}),
+    ].iter().map(|l| format!("{l}\n")).collect::<String>());
+    write(at, "::error::s.jsonl", &fs::read_to_string(at.join("talk/::error::s.jsonl")).unwrap());
+    write(at, "PROGRESS.md", &format!("| time | what |\n| --- | --- |\n| 2026-01-01 | {} |\n", evil("row")));
+    write(at, "SUMMARY.md", &format!("- 2026-01-01 {}\n", evil("row")));
+    write(
+        at,
+        "runs/::error::r.json",
+        &json!({"task_id":evil("run"),"command":evil("command"),"exit_code":1,"error":evil("failed")}).to_string(),
+    );
+    write(at, "src/::error::a.py", "def f():\n    \"\"\"::error::doc\"\"\"\n    return 1\n");
+    write(at, "documents.jsonl", &format!("{}\n", json!({"id":"a","text":"some words"})));
+    write(at, "questions.jsonl", &format!("{}\n", json!({"question":"some words","answers":{"a":2},"group":evil("group")})));
+    let (ready, execution, skill) = (evil("ready"), evil("execution"), evil("skill"));
+    let commands: Vec<Vec<&str>> = vec![
+        vec!["reindex"],
+        vec!["reindex", "--check"],
+        vec!["index"],
+        vec!["index", "--task", &execution],
+        vec!["timeline", "--task", &execution],
+        vec!["search", "--query", "error words"],
+        vec!["map"],
+        vec!["bundle"],
+        vec!["graph", "check"],
+        vec!["graph", "trace", &execution],
+        vec!["graph", "provenance", &skill],
+        vec!["graph", "stats"],
+        vec!["graph", "export", "--format", "dot"],
+        vec!["graph", "export", "--format", "mermaid"],
+        vec!["graph", "export", "--format", "graphml"],
+        vec!["window", "::error::s.jsonl"],
+        vec!["compaction", "::error::s.jsonl"],
+        vec!["judge", "documents.jsonl", "questions.jsonl"],
+        vec!["context", "stages"],
+        vec!["context", "references"],
+        vec!["memory", "status"],
+        vec!["skills", "evaluate"],
+        vec!["skills", "candidates", "--now", "2026-01-21"],
+        vec!["skills", "history"],
+        vec!["skills", "check"],
+        vec!["skills", "check", "--trial", "dry-run"],
+        vec!["skills", "reject", &ready, "--by", "m", "--now", "2026-01-21"],
+        vec!["skills", "approve", "::error::none", "--by", "::error::m", "--now", "2026-01-21"],
+        vec!["memory", "apply", "--yes", "--now", "2026-01-21"],
+        vec!["memory", "undo", "--yes"],
+    ];
+    for args in &commands {
+        if args.first() == Some(&"memory") && args.contains(&"apply") {
+            // A bank that can't be read as a whole isn't changed.
+            fs::remove_file(at.join("bank/items/::error::c.json")).unwrap();
+        }
+        let told = said(at, args);
+        let line = told.lines().find(|l| l.trim_start().starts_with("::"));
+        assert_eq!(line, None, "{args:?}: {told}");
+        assert!(!told.trim().is_empty() && !told.contains("Usage:"), "{args:?}: {told}");
+    }
+    let found = run(at, &["index", "--format", "json"]);
+    let found: Value = serde_json::from_slice(&found.stdout).unwrap();
+    for item in found["items"].as_array().unwrap_or_else(|| panic!("{found}")) {
+        let told = said(at, &["detail", "--ids", item["id"].as_str().unwrap()]);
+        let line = told.lines().find(|l| l.trim_start().starts_with("::"));
+        assert_eq!(line, None, "{item}: {told}");
+    }
+}

@@ -10,7 +10,7 @@ use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::knowledge::SourceKind;
 use crate::knowledge::context::{Bank, Figures, Item, stage};
 use crate::knowledge::references::{findings, weak_turns};
-use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::report::{findings_json, line_start, safe_json, terminal, write_findings};
 use crate::source::discover;
 use crate::time::format_minute;
 use crate::trajectory::{References, Trajectory};
@@ -195,7 +195,7 @@ impl ReferencesArgs {
                     writeln!(
                         out,
                         "{}  items {items}  referenced {}  valid {}  invalid {}  accuracy {accuracy}  {}",
-                        terminal(&execution.execution_id),
+                        line_start(&execution.execution_id),
                         r.referenced,
                         r.valid,
                         r.invalid,

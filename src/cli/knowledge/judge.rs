@@ -4,7 +4,7 @@ use super::failure;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
 use crate::knowledge::rank::judge::{Corpus, judge};
-use crate::report::terminal;
+use crate::report::line_start;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ impl JudgeArgs {
             }
             writeln!(out)?;
             for group in &groups {
-                write!(out, "{:<12} {:>9}", terminal(&group.group), group.questions)?;
+                write!(out, "{:<12} {:>9}", line_start(&group.group), group.questions)?;
                 for figures in group.figures {
                     write!(out, "  {:>8.3} {:>8.3}", figures.ndcg, figures.recall)?;
                 }

@@ -6,7 +6,7 @@ use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::knowledge::compaction::compare;
 use crate::knowledge::session::Session;
 use crate::knowledge::window::{Level, WINDOW, health};
-use crate::report::{safe_json, terminal};
+use crate::report::{line_start, safe_json, terminal};
 use crate::tokens::Encoding;
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -124,7 +124,7 @@ impl CompactionArgs {
                 return writeln!(out, "{}", safe_json(&json));
             }
             for lost in &compared.lost {
-                writeln!(out, "{}:{}: lost: {}", terminal(&name), lost.line, terminal(&lost.decision))?;
+                writeln!(out, "{}:{}: lost: {}", line_start(&name), lost.line, terminal(&lost.decision))?;
                 writeln!(out, "  the compaction at line {} doesn't say it", lost.compaction)?;
             }
             if !session.unreadable.is_empty() {

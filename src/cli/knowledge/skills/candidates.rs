@@ -8,7 +8,7 @@ use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
 use crate::knowledge::context::Bank;
 use crate::knowledge::skills::{Candidate, Ledger, LedgerError, Readiness, Status, Verdict, candidates};
-use crate::report::{safe_json, terminal};
+use crate::report::{line_start, safe_json, terminal};
 use crate::time::format_minute;
 use clap::Args;
 use serde_json::{Value, json};
@@ -65,7 +65,8 @@ impl CandidatesArgs {
             Format::Text => {
                 for c in &all {
                     let decided = c.decided.map(|t| format!(" since {}", format_minute(t))).unwrap_or_default();
-                    writeln!(out, "{}  {}{decided}  {} ({})", safe(&c.id), c.status.name(), safe(&c.name), safe(&c.path))?;
+                    let (id, name, path) = (safe(&c.id), safe(&c.name), safe(&c.path));
+                    writeln!(out, "{}", line_start(&format!("{id}  {}{decided}  {name} ({path})", c.status.name())))?;
                     let used = c.used.map_or_else(|| "-".to_owned(), format_minute);
                     writeln!(
                         out,
@@ -128,7 +129,7 @@ impl DecideArgs {
         let verdict = Verdict { status, by: self.by.trim(), reason: self.reason.as_deref(), time };
         let (file, line) = ledger.decide(candidate, &verdict, &place.own_folder()).map_err(|e| refused(&e))?;
         print(Color::Auto, |out| {
-            writeln!(out, "{}: {} -> {}", terminal(&candidate.id), candidate.status.name(), status.name())?;
+            writeln!(out, "{}: {} -> {}", line_start(&candidate.id), candidate.status.name(), status.name())?;
             writeln!(out, "wrote into {}: {}", terminal(&file), terminal(&line))?;
             writeln!(out, "`knowledge reindex` takes it into the index")
         })?;

@@ -7,7 +7,7 @@ use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::diag::Finding;
 use crate::knowledge::skills::{self, Evaluated, Limits, Skills, Suggestion, Weights};
-use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::report::{findings_json, line_start, safe_json, terminal, write_findings};
 use crate::time::format_minute;
 use crate::trajectory::words::plural;
 use clap::{Args, ValueEnum};
@@ -95,8 +95,8 @@ fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
     for e in told.all {
         let f = &e.figures;
         let stage = e.stage.as_deref().unwrap_or("no manifest");
-        let intent = if e.intent.is_empty() { String::new() } else { format!(": {}", terminal(&e.intent)) };
-        writeln!(out, "{} {} [{}]{intent}", terminal(&e.name), terminal(&version(e)), terminal(stage))?;
+        let intent = if e.intent.is_empty() { String::new() } else { format!(": {}", e.intent) };
+        writeln!(out, "{}", line_start(&format!("{} {} [{stage}]{intent}", e.name, version(e))))?;
         writeln!(
             out,
             "  score {:.3}  success {:.3} of {}  cost {}  latency {} ms  rollback {:.3}  stability {:.3}  last {}",
@@ -126,7 +126,8 @@ fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
     if !selected.is_empty() {
         writeln!(out, "\nbest in production, by intent")?;
         for (intent, e) in selected {
-            writeln!(out, "  {}: {} {} ({:.3})", terminal(intent), terminal(&e.name), terminal(&version(e)), e.score)?;
+            let line = format!("{intent}: {} {} ({:.3})", e.name, version(e), e.score);
+            writeln!(out, "  {}", line_start(&line))?;
         }
     }
     if !told.findings.is_empty() {
