@@ -67,9 +67,28 @@ fn place(edge: &EdgeRow) -> Line {
     Line { file: edge.file.clone(), line: edge.line }
 }
 
+/// What may stand before the `:` of a name to say what it is of. Anything else is part of the name: `src/a.ts:10-30`, `https://…`.
+const PREFIXES: [&str; 14] = [
+    "ctx",
+    "context",
+    "exec",
+    "execution",
+    "skill",
+    "file",
+    "dir",
+    "directory",
+    "runtime",
+    "generated",
+    "bank",
+    "item",
+    "run",
+    "task",
+];
+
 /// A name without the part that says what it is of.
-fn bare(name: &str) -> &str {
-    name.split_once(':').map_or(name, |(_, rest)| rest)
+pub(super) fn bare(name: &str) -> &str {
+    let known = |prefix: &str| PREFIXES.iter().any(|known| known.eq_ignore_ascii_case(prefix));
+    name.split_once(':').filter(|(prefix, _)| known(prefix)).map_or(name, |(_, rest)| rest)
 }
 
 /// Whether a node is what somebody asks for: by its whole name, or by the part behind the colon.
@@ -335,6 +354,15 @@ mod tests {
         assert_eq!(stats.keys().copied().collect::<Vec<_>>(), ["context:a"]);
         assert_eq!((stats["context:a"].used, stats["context:a"].lines.len()), (3, 4));
         assert_eq!(graph.trace("2").iter().map(|s| s.lines.len()).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn a_colon_in_a_name_parts_nothing_else() {
+        let names = ["src/a.ts:10-30", "src/b.ts:10-30", "http://x/y", "https://x/y", "x/y"];
+        let edges = names.iter().map(|from| edge(1, from, "used_in", "exec:1", None)).collect();
+        let graph = Graph { contexts: BTreeMap::new(), edges, described: Vec::new() };
+        assert_eq!(graph.stats().len(), names.len());
+        assert_eq!(["ctx:src/a.ts:10-30", "File:a", "a", "c:/a"].map(bare), ["src/a.ts:10-30", "a", "a", "c:/a"]);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! ## What it does
 //! Every object of a record, at any depth and inside payloads too, may name a member only once. Names are
 //! compared after their escapes are resolved, so `"\u0062y"` is `by`. The first one is read, and the replay
-//! goes on with it. At most five are reported for one record.
+//! goes on with it. At most five are reported for one record. In what `knowledge reindex` reads (graph, context bank, runs, transcripts,
+//! decisions about skills) such a line or item is passed over.
 //!
 //! ## Why it matters
 //! JSON readers disagree on which of two equal members counts. A record that says `"by":"policy","by":"human"`

@@ -3,8 +3,9 @@
 //! ## What it does
 //! Adds up the uses of each skill in the traces by day and hour (UTC) and by task, and holds cost and count against
 //! `[knowledge.limits]`: `cost-per-day`, `cost-per-hour`, `cost-per-task`, `uses-per-day`, `uses-per-hour`, `uses-per-task`, and each use
-//! against `latency-ms`. Uses without a time count as if all were on one day. A cost below zero counts as none. `knowledge skills check`
-//! runs it.
+//! against `latency-ms`. A task is an execution, in however many files its records stand; a turn that runs several actions costs and
+//! takes what they do together. Uses without a time count as if all were on one day. A cost or a duration below zero counts as none;
+//! uses without one are counted beside. `knowledge skills check` runs it.
 //!
 //! ## Why it matters
 //! A skill that loops spends money and time until somebody looks. The record shows it the next morning.

@@ -198,7 +198,11 @@ fn what_cannot_be_done_is_said() {
 fn broken_lines_are_findings_every_time() {
     let folder = project();
     let at = folder.path();
-    write(at, "graph.jsonl", "{broken\n{\"from\":\"a\",\"to\":\"exec:react-fix\",\"type\":\"used_in\"}\n");
+    write(
+        at,
+        "graph.jsonl",
+        "{broken\n{\"from\":\"a\",\"to\":\"exec:react-fix\",\"type\":\"used_in\",\"timestamp\":1769000000000}\n",
+    );
     for _ in 0..2 {
         let report = json(at, &["reindex"]);
         let found: Vec<(&str, u64)> = report["findings"]

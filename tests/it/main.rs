@@ -43,6 +43,7 @@ mod repomap_marks;
 mod repomap_samples;
 mod reports;
 mod secrets;
+mod skill_checks;
 mod skills;
 mod timelines;
 mod trajectories;

@@ -1,9 +1,8 @@
 //! A context bank on disk: `index.json`, `items/ID.json`, or one list of items.
 
 use super::item::{Item, Place};
-use crate::json::{DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 use crate::knowledge::KnowledgeError;
-use crate::knowledge::extract::learn;
+use crate::knowledge::extract::{is_repeated, learn};
 use crate::knowledge::memory::CANDIDATES;
 use crate::knowledge::sources::{SourceKind, Sources};
 use crate::scan::mask::Mask;
@@ -145,9 +144,7 @@ fn read(path: &Path) -> Result<(Vec<u8>, Value), String> {
     let bytes = std::fs::File::open(path).and_then(|file| read_whole(file, WHOLE)).map_err(|e| e.to_string())?;
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let value = serde_json::from_slice(text).map_err(|e| format!("it is no JSON: {e}"))?;
-    let mut scanner = Scanner::new(std::str::from_utf8(text).map_err(|e| e.to_string())?, DEFAULT_MAX_DEPTH);
-    scanner.skip().map_err(|e| e.to_string())?;
-    if scanner.notes().iter().any(|note| note.kind == NoteKind::DuplicateMember) {
+    if is_repeated(std::str::from_utf8(text).map_err(|e| e.to_string())?) {
         // Written back it would have one of them, and nobody knows which one is meant.
         return Err("a member stands twice in its object".to_owned());
     }

@@ -77,9 +77,59 @@ pub struct Item {
     pub reinforced: Option<u64>,
 }
 
-/// A count; what is negative or no number counts nothing.
+/// A count, where it is one; some writers know no other numbers than floats. What isn't there was never counted.
+fn counted(value: &Value, member: &str) -> Result<u64, ()> {
+    /// The last whole number before which a float has them all.
+    const WHOLE: f64 = 9_007_199_254_740_992.0;
+    match value.get(member) {
+        None | Some(Value::Null) => Ok(0),
+        Some(Value::Number(n)) => {
+            let float = n.as_f64().filter(|f| (0.0..=WHOLE).contains(f) && f.fract() == 0.0);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number within the range")]
+            n.as_u64().or_else(|| float.map(|f| f as u64)).ok_or(())
+        }
+        Some(_) => Err(()),
+    }
+}
+
+/// A count; one that can't be read is a fault of its own and counts nothing.
 fn count(value: &Value, member: &str) -> u64 {
-    value.get(member).and_then(Value::as_u64).unwrap_or(0)
+    counted(value, member).unwrap_or(0)
+}
+
+/// What of an item isn't of the form that it must have, so that nothing can be told from it.
+#[must_use]
+pub(in crate::knowledge) fn item_faults(value: &Value) -> Vec<String> {
+    type Fits = fn(&Value) -> bool;
+    const COUNTS: [&str; 3] = ["useCount", "successCount", "failureCount"];
+    const STATS: [&str; 3] = ["referencedCount", "verifiedUseful", "verifiedNotUseful"];
+    let mut all = Vec::new();
+    let places = [
+        ("", Some(value), &COUNTS),
+        ("importance.", value.get("importance"), &COUNTS),
+        ("usageStats.", value.get("usageStats"), &STATS),
+    ];
+    for (before, object, members) in places {
+        let Some(object) = object else { continue };
+        for member in members.iter().filter(|m| counted(object, m).is_err()) {
+            all.push(format!("`{before}{member}` is no count"));
+        }
+    }
+    if counted(value, "reinforcedAtReferences").is_err() {
+        all.push("`reinforcedAtReferences` is no count".to_owned());
+    }
+    let forms: [(&str, Fits, &str); 4] = [
+        ("importance", |v| v.is_object() || v.is_number(), "neither counts nor a number"),
+        ("usageStats", Value::is_object, "no object"),
+        ("type", Value::is_string, "no text"),
+        ("frozen", Value::is_boolean, "neither true nor false"),
+    ];
+    for (member, fits, what) in forms {
+        if value.get(member).is_some_and(|v| !v.is_null() && !fits(v)) {
+            all.push(format!("`{member}` is {what}"));
+        }
+    }
+    all
 }
 
 /// A number between 0 and 1.
@@ -116,8 +166,11 @@ impl Item {
             .or_else(|| when(counts, &["createdAt"]))
             .or_else(|| when(value, &["firstSeenAt", "createdAt"]));
         let kind = text("type").unwrap_or_default();
+        // What can't be read decides nothing, for the item or against it.
+        let flawed = !item_faults(value).is_empty();
+        let (importance, stats) = if flawed { (None, None) } else { (importance, stats) };
         Some(Self {
-            frozen: frozen(value, &kind, &path),
+            frozen: frozen(value, &kind, &path).or_else(|| flawed.then_some("something of it can't be read")),
             file: file.to_owned(),
             place,
             id: text("id").unwrap_or_else(|| path.clone()),
@@ -129,7 +182,10 @@ impl Item {
             stats,
             used,
             deprecated: value.get("deprecated").and_then(Value::as_bool) == Some(true),
-            reinforced: value.get("reinforcedAtReferences").and_then(Value::as_u64),
+            reinforced: value
+                .get("reinforcedAtReferences")
+                .filter(|v| !v.is_null())
+                .map(|_| count(value, "reinforcedAtReferences")),
             path,
         })
     }
@@ -137,16 +193,17 @@ impl Item {
 
 /// Why an item is only ever kept.
 fn frozen(value: &Value, kind: &str, path: &str) -> Option<&'static str> {
-    let written = value.get("frozen").and_then(Value::as_bool);
+    let written = value.get("frozen").filter(|frozen| !frozen.is_null());
     let semantic = value.get("semantic").and_then(Value::as_str).unwrap_or_default();
     // A secret is no matter of choice.
     if holds_secret(value) {
         return Some("it holds a secret");
     }
     match written {
-        Some(true) => Some("it is frozen"),
-        Some(false) => None,
-        None if kind == "runtime" => Some("it is what a run printed"),
+        Some(Value::Bool(false)) => None,
+        // Whoever writes `"true"` doesn't mean that it may be changed.
+        Some(_) => Some("it is frozen"),
+        None if kind.trim().eq_ignore_ascii_case("runtime") => Some("it is what a run printed"),
         None if semantic == "config" && path.to_lowercase().contains("prod") => Some("it is a configuration of production"),
         None => None,
     }
@@ -185,5 +242,42 @@ mod tests {
             assert_eq!(frozen(more.clone()), Some("it holds a secret"), "{more}");
         }
         assert_eq!(frozen(json!({"alias":"a","tags":["b"]})), None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_decides_nothing() {
+        let item = |importance: Value, stats: Value, more: Value| {
+            let mut item = json!({"id":"i","path":"p.md","importance":{"confidence":0.9},"usageStats":{}});
+            for (member, extra) in [("importance", importance), ("usageStats", stats)] {
+                item[member].as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+            }
+            item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            (Item::read("f", Place::Whole, &item).unwrap(), item_faults(&item))
+        };
+        let (float, faults) = item(json!({"failureCount":50.0}), json!({"verifiedNotUseful":9.0}), json!({"frozen":false}));
+        let counts = Importance::Counts { uses: 0, successes: 0, failures: 50, confidence: 0.9 };
+        assert_eq!((float.importance, float.stats.unwrap().not_useful, float.frozen), (Some(counts), 9, None));
+        assert!(faults.is_empty());
+        for bad in [json!("50"), json!(-50), json!(50.5), json!(1e300), json!([1]), json!(true)] {
+            for (flawed, faults) in [
+                item(json!({"failureCount":bad}), json!({}), json!({})),
+                item(json!({}), json!({"verifiedNotUseful":bad}), json!({})),
+            ] {
+                assert_eq!((flawed.importance, flawed.stats, faults.len()), (None, None, 1), "{bad}");
+                assert!(flawed.frozen.is_some());
+            }
+        }
+        for more in [
+            json!({"frozen":"true"}),
+            json!({"frozen":1}),
+            json!({"frozen":"false"}),
+            json!({"type":7}),
+            json!({"importance":"high"}),
+        ] {
+            let (strange, faults) = item(json!({}), json!({}), more.clone());
+            assert!(strange.frozen.is_some() && faults.len() == 1, "{more}");
+        }
+        let (run, faults) = item(json!({}), json!({}), json!({"type":"Runtime"}));
+        assert!(run.frozen.is_some() && faults.is_empty());
     }
 }

@@ -10,6 +10,7 @@ mod quote;
 
 pub use bank::{Bank, BankFile};
 pub use formula::{Figures, Memory, MemoryAction, Stage, Staged, confidence_after, importance, memory, ranking, stage};
+pub(super) use item::item_faults;
 pub use item::{Importance, Item, Place, UsageStats};
 pub use quote::Quotes;
 

@@ -1,6 +1,7 @@
 //! A context bank on disk: `index.json` with the list of items, `items/ID.json` with each item.
 
-use super::{Extracted, Name, NameKind, cut, plain, text_of, time};
+use super::{Extracted, Name, NameKind, REPEATED, cut, is_repeated, plain, text_of, time};
+use crate::knowledge::context::item_faults;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::sources::SourceFile;
 use serde_json::Value;
@@ -10,6 +11,9 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
         Ok(value) => value,
         Err(error) => return out.object(901, file, error.line() as u64, format!("the file is no JSON: {}", plain(&error))),
     };
+    if is_repeated(text) {
+        return out.object(106, file, 1, REPEATED);
+    }
     match &value {
         // The bare form: a list of whole items.
         Value::Array(items) => items.iter().enumerate().for_each(|(n, v)| item(file, v, &format!("/{n}"), text, out)),
@@ -25,7 +29,12 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
 /// An entry of the index names an item, so that edges to it lead somewhere.
 fn listed(file: &SourceFile, entry: &Value, n: usize, out: &mut Extracted) {
     match (text_of(entry, &["id"]), text_of(entry, &["path"])) {
-        (Some(id), Some(path)) => out.names.extend([id, path].map(name_of)),
+        (Some(id), Some(path)) => {
+            out.names.extend([id, path].map(name_of));
+            for fault in item_faults(entry) {
+                out.object(103, file, 1, format!("`/items/{n}`: {fault}"));
+            }
+        }
         _ => out.object(901, file, 1, format!("`/items/{n}` needs `id` and `path`")),
     }
 }
@@ -39,6 +48,9 @@ fn item(file: &SourceFile, value: &Value, pointer: &str, text: &str, out: &mut E
         return out.object(901, file, 1, format!("the item {pointer} needs `path`").replace("  ", " "));
     };
     let id = text_of(value, &["id"]).unwrap_or(path);
+    for fault in item_faults(value) {
+        out.object(103, file, 1, format!("the item {pointer}: {fault}").replace(" :", ":"));
+    }
     out.names.extend([name_of(id), name_of(path)]);
     let alias = text_of(value, &["alias"]);
     out.names.extend(alias.map(name_of));

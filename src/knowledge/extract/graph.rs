@@ -18,6 +18,9 @@ const TYPES: [&str; 9] = [
     "acknowledged_by",
 ];
 
+/// The last millisecond of the year 9999.
+const LAST: i64 = 253_402_300_799_999;
+
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     objects(file, text, out, |out, line, _, record| {
         if record.get("from").is_some() || record.get("to").is_some() {
@@ -38,16 +41,24 @@ fn edge(file: &SourceFile, line: u64, record: &Value, out: &mut Extracted) {
     if !TYPES.contains(&kind.as_str()) {
         return out.object(103, file, line, format!("`{word}` is no type of edge; known are {}", TYPES.join(", ")));
     }
-    let when = record.get("timestamp");
-    let parsed = when.and_then(time);
-    if when.is_some() && parsed.is_none() {
+    let Some(when) = record.get("timestamp") else {
+        return out.object(103, file, line, "an edge needs `timestamp`: evidence counts from its time on");
+    };
+    let Some(parsed) = time(when).filter(|time| (0..=LAST).contains(time)) else {
         return out.object(103, file, line, "`timestamp` is no time");
-    }
+    };
     let meta = ["meta", "metadata"].iter().find_map(|m| record.get(m)).filter(|m| !m.is_null());
     if meta.is_some_and(|m| !m.is_object()) {
         return out.object(103, file, line, "`meta` is no object");
     }
-    out.edges.push(Edge { line, from: from.to_owned(), to: to.to_owned(), kind, time: parsed, meta: meta.map(Value::to_string) });
+    out.edges.push(Edge {
+        line,
+        from: from.to_owned(),
+        to: to.to_owned(),
+        kind,
+        time: Some(parsed),
+        meta: meta.map(Value::to_string),
+    });
 }
 
 fn node(file: &SourceFile, line: u64, record: &Value, out: &mut Extracted) {

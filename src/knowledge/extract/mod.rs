@@ -28,12 +28,13 @@ use super::chunk::chunks;
 use super::observation::{Kind, Observation, summarise};
 use super::sources::{SourceFile, SourceKind, finding};
 use crate::diag::Finding;
+use crate::json::{DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 use crate::source::read_whole;
 use secrets::Cleaner;
 use serde_json::Value;
 
 /// Grows when the same bytes give something else than before: then everything is read again.
-pub(super) const VERSION: i64 = 4;
+pub(super) const VERSION: i64 = 5;
 /// Bytes of a source that has to be held whole.
 const WHOLE: u64 = 64 << 20;
 /// Characters that are kept of one text of an action or a result.
@@ -68,6 +69,8 @@ pub(super) struct SkillUse {
     pub(super) skill: String,
     pub(super) version: String,
     pub(super) task: String,
+    /// The turn, where it and its execution have names of their own.
+    pub(super) turn: Option<i64>,
     pub(super) intent: String,
     pub(super) success: Option<bool>,
     pub(super) rolled_back: bool,
@@ -221,11 +224,22 @@ fn objects<'t>(file: &SourceFile, text: &'t str, out: &mut Extracted, mut take: 
             continue;
         }
         match serde_json::from_str(line) {
+            Ok(Value::Object(_)) if is_repeated(line) => out.object(106, file, number, REPEATED),
             Ok(value @ Value::Object(_)) => take(out, number, line, value),
             Ok(_) => out.object(102, file, number, "the line is JSON, but no object"),
             Err(error) => out.object(102, file, number, format!("the line is no JSON: {}", plain(&error))),
         }
     }
+}
+
+/// What is said of a text in which a member stands twice.
+const REPEATED: &str = "a member stands twice in its object: which of them counts depends on the reader";
+
+/// Whether a member stands twice in its object, so that readers take the text for different things.
+pub(super) fn is_repeated(text: &str) -> bool {
+    let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
+    // What can't be scanned has been refused by whoever asks.
+    scanner.skip().is_ok() && scanner.notes().iter().any(|note| note.kind == NoteKind::DuplicateMember)
 }
 
 /// What a JSON reader says, without its own account of lines.

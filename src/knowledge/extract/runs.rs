@@ -21,6 +21,9 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
         Ok(_) => return out.object(102, file, 1, "a run is one JSON object"),
         Err(error) => return out.object(102, file, error.line() as u64, format!("the run is no JSON: {}", plain(&error))),
     };
+    if super::is_repeated(text) {
+        return out.object(106, file, 1, super::REPEATED);
+    }
     let mut lines = Vec::new();
     for (name, members) in TEXTS {
         if let Some(text) = text_of(&run, members) {

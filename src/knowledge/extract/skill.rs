@@ -51,10 +51,10 @@ pub(super) fn extract_set(file: &SourceFile, text: &str, out: &mut Extracted) {
 
 /// What is wrong with a manifest, each with its line.
 fn faulty(kind: ManifestKind, file: &SourceFile, text: &str, out: &mut Extracted) {
-    for fault in faults(kind, text).into_iter().filter(|f| f.code == 901) {
+    for fault in faults(kind, text).into_iter().filter(|f| matches!(f.code, 106 | 107 | 901)) {
         let before = text.get(..fault.at.start).unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64 + 1;
-        out.object(901, file, line, fault.message);
+        out.object(fault.code, file, line, fault.message);
     }
 }
 

@@ -89,16 +89,32 @@ fn both_forms_of_the_graph() {
 {"from":"a","to":"b","type":"used_in","timestamp":"soon"}
 {"from":"a","to":"b","type":"used_in","meta":7}
 {"x":1}
+{"from":"a","to":"b","type":"used_in"}
+{"from":"a","to":"b","type":"used_in","timestamp":-5}
+{"from":"a","to":"b","type":"used_in","timestamp":99999999999999999999}
+{"from":"a","from":"c","to":"b","type":"used_in","timestamp":1}
 "#;
     let out = read(SourceKind::Graph, "graph.jsonl", text);
     assert_eq!(out.edges.len(), 2);
     assert_eq!((out.edges[1].kind.as_str(), out.edges[1].meta.as_deref()), ("validated_by", Some("{\"success\":true}")));
     assert_eq!(out.nodes.len(), 1);
-    assert_eq!(codes(&out), [(103, 4), (103, 5), (103, 6), (103, 7), (103, 8)]);
+    assert_eq!(codes(&out), [(103, 4), (103, 5), (103, 6), (103, 7), (103, 8), (103, 9), (103, 10), (103, 11), (106, 12)]);
 }
 
 #[test]
 fn banks_and_skills() {
+    let twice = r#"{"id":"i1","path":"a.rs","importance":{"useCount":1,"useCount":9}}"#;
+    let out = read(SourceKind::Bank, "bank/items/i1.json", twice);
+    assert_eq!((codes(&out), out.documents.len()), (vec![(106, 1)], 0));
+    let strange = r#"{"id":"i1","path":"a.rs","importance":{"failureCount":"50"},"frozen":1}"#;
+    assert_eq!(codes(&read(SourceKind::Bank, "bank/items/i1.json", strange)), [(103, 1), (103, 1)]);
+    let listed = r#"{"items":[{"id":"i1","path":"a.rs","useCount":-1}]}"#;
+    assert_eq!(codes(&read(SourceKind::Bank, "bank/index.json", listed)), [(103, 1)]);
+    let change = r#"{"skill_name":"a","new_status":"retired","new_status":"production","promoted_at":5}"#;
+    let out = read(SourceKind::Skills, "skills/promotions.jsonl", change);
+    assert_eq!((codes(&out), out.promotions.len()), (vec![(106, 1)], 0));
+    let meta = r#"{"name":"a","name":"b","version":"1.0.0","intent":"mend a build","author":"a","created_at":"2026-01-31"}"#;
+    assert_eq!(codes(&read(SourceKind::Skills, "skills/a/meta.json", meta)), [(106, 1)]);
     let index = read(SourceKind::Bank, "bank/index.json", r#"{"version":1,"items":[{"id":"i1","path":"src/a.rs"},{"id":7}]}"#);
     assert_eq!((index.names.len(), codes(&index)), (2, vec![(901, 1)]));
     let item = read(
@@ -171,7 +187,7 @@ fn secrets_are_stored_nowhere() {
                 "{{\"type\":\"message\",\"password\":\"{value}\",\"message\":{{\"role\":\"user\",\"content\":\"it is {value}, remember that\"}}}}\n"
             ),
         ),
-        (SourceKind::Graph, "g.jsonl", format!("{{\"from\":\"{token}\",\"to\":\"b\",\"type\":\"used_in\"}}\n")),
+        (SourceKind::Graph, "g.jsonl", format!("{{\"from\":\"{token}\",\"to\":\"b\",\"type\":\"used_in\",\"timestamp\":1}}\n")),
         (SourceKind::Bank, "i.json", format!("{{\"id\":\"i\",\"path\":\"p\",\"content\":\"{token}\"}}")),
         (
             SourceKind::Traces,

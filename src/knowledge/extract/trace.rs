@@ -88,6 +88,8 @@ fn told(execution: &str, intent: Option<&str>, turn: &Turn, out: &mut Extracted)
             skill: skill.clone(),
             version: version.clone(),
             task: execution.to_owned(),
+            // Files of one name aren't one execution.
+            turn: turn.number.filter(|_| turn.named),
             intent: intent.unwrap_or_default().to_owned(),
             success: turn.success,
             rolled_back: turn.rolled_back,
@@ -133,7 +135,8 @@ impl Account {
             if self.open.as_ref().is_none_or(|open| open.number != number) {
                 self.flush(done);
                 self.turns += 1;
-                self.open = Some(Turn { number, lines: (entry.line, entry.line), ..Turn::default() });
+                let named = entry.record.execution_id().is_some();
+                self.open = Some(Turn { number, named, lines: (entry.line, entry.line), ..Turn::default() });
             }
             let Some(turn) = &mut self.open else { return };
             turn.lines.1 = entry.line;
@@ -156,7 +159,8 @@ impl Account {
 
     /// Ends the open turn.
     fn flush(&mut self, done: Done<'_>) {
-        if let Some(turn) = self.open.take() {
+        if let Some(mut turn) = self.open.take() {
+            turn.settle();
             done(self.intent.as_deref(), turn);
         }
     }

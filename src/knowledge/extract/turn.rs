@@ -1,6 +1,7 @@
 //! One turn of an execution in words.
 
 use super::cut;
+use crate::governance::State;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::trace::action;
 use crate::trace::record::{ActionType, DecidedBy};
@@ -14,6 +15,8 @@ const ERROR_LINES: usize = 6;
 #[derive(Debug, Default)]
 pub(in crate::knowledge) struct Turn {
     pub(in crate::knowledge) number: Option<i64>,
+    /// Its records name their execution; of others the file does.
+    pub(in crate::knowledge) named: bool,
     pub(in crate::knowledge) lines: (u64, u64),
     pub(in crate::knowledge) start: Option<i64>,
     pub(in crate::knowledge) end: Option<i64>,
@@ -21,6 +24,8 @@ pub(in crate::knowledge) struct Turn {
     pub(in crate::knowledge) success: Option<bool>,
     pub(super) error: Option<String>,
     pub(in crate::knowledge) cost: Option<f64>,
+    /// Something ran whose cost isn't recorded.
+    pub(in crate::knowledge) costless: bool,
     pub(in crate::knowledge) duration: Option<f64>,
     pub(super) rolled_back: bool,
     pub(super) thoughts: Vec<String>,
@@ -31,6 +36,12 @@ pub(in crate::knowledge) struct Turn {
     pub(super) refs: Vec<String>,
     /// The action in force: as proposed, or as it was changed.
     pub(in crate::knowledge) deed: Option<Deed>,
+    /// Something ran whose duration isn't recorded.
+    pub(in crate::knowledge) untimed: bool,
+    /// An action was proposed since the last one that ran.
+    pub(super) proposed: bool,
+    /// Whether what the movements say to run now is recorded; `None` while nothing does.
+    pub(super) running: Option<bool>,
     /// What ran, by the record.
     pub(in crate::knowledge) performed: Vec<Deed>,
     /// The paths that were seen to change.
@@ -52,6 +63,26 @@ pub(in crate::knowledge) struct Deed {
     pub(in crate::knowledge) known: Option<ActionType>,
     /// Its payload, as JSON.
     pub(in crate::knowledge) payload: Option<String>,
+}
+
+impl Deed {
+    fn nameless() -> Self {
+        Self { kind: "an action that isn't recorded".to_owned(), known: None, payload: None }
+    }
+}
+
+/// Whether a number can have been measured: nothing costs or takes less than nothing.
+fn is_measure(number: f64) -> bool {
+    number.is_finite() && number >= 0.0
+}
+
+/// A sum of what is recorded. What can't have been measured takes nothing away from it, and stays where there is nothing else.
+fn sum(before: Option<f64>, more: Option<f64>) -> Option<f64> {
+    match (before, more) {
+        (Some(a), Some(b)) if is_measure(a) && is_measure(b) => Some(a + b),
+        (Some(a), Some(b)) => Some(if is_measure(a) { a } else { b }),
+        (a, b) => a.or(b),
+    }
 }
 
 /// What of an error is worth keeping: its last lines.
@@ -88,6 +119,7 @@ impl Turn {
                 if let Some(decision) = &moved.decision {
                     self.decide(decision);
                 }
+                self.moved(moved.to);
                 if let Some(kind) = moved.evaluation {
                     self.evaluation = Some(kind.name().to_owned());
                 }
@@ -144,7 +176,35 @@ impl Turn {
         .any(rolled_back);
     }
 
+    /// A movement says that something runs, or has run, whether or not what it was is recorded.
+    fn moved(&mut self, to: State) {
+        match to {
+            State::Executing => {
+                self.settle();
+                self.running = Some(false);
+            }
+            State::Observing => {
+                self.running.get_or_insert(false);
+                self.settle();
+            }
+            State::Idle | State::Thinking | State::Proposing | State::Governing | State::Evaluating | State::Terminal => {}
+        }
+    }
+
+    /// Ends what the movements said to run. What no record tells of is what was proposed for it, or nobody knows what.
+    pub(super) fn settle(&mut self) {
+        let Some(recorded) = self.running.take() else { return };
+        if !recorded {
+            let deed = self.deed.clone().filter(|_| self.proposed).unwrap_or_else(Deed::nameless);
+            self.performed.push(deed);
+            self.costless = true;
+            self.untimed = true;
+        }
+        self.proposed = false;
+    }
+
     fn act(&mut self, action: &Action<'_>) {
+        self.proposed = true;
         let known = match action.kind {
             ActionKind::Known(known) => Some(known),
             ActionKind::Other(_) => None,
@@ -188,14 +248,18 @@ impl Turn {
         if let Some(action) = &executed.action {
             self.act(action);
         }
-        let nameless = || Deed { kind: "an action that isn't recorded".to_owned(), known: None, payload: None };
-        self.performed.push(self.deed.clone().unwrap_or_else(nameless));
+        self.running = Some(true);
+        self.performed.push(self.deed.clone().unwrap_or_else(Deed::nameless));
         self.observed.extend(executed.observed.into_iter().flatten().map(|p| p.decode().into_owned()));
-        let Some(result) = &executed.result else { return };
+        let result = executed.result.as_ref();
+        self.costless |= !result.and_then(|r| r.cost).is_some_and(is_measure);
+        self.untimed |= !result.and_then(|r| r.duration).is_some_and(is_measure);
+        let Some(result) = result else { return };
         let failed = !result.success || result.exit_code.is_some_and(|c| c != 0);
         self.success = Some(!failed);
-        self.cost = result.cost;
-        self.duration = result.duration;
+        // A turn that runs several actions pays for all of them.
+        self.cost = sum(self.cost, result.cost);
+        self.duration = sum(self.duration, result.duration);
         let exit = result.exit_code.map(|c| format!(", exit code {c}")).unwrap_or_default();
         let mut text = format!("{}{exit}", if failed { "failed" } else { "succeeded" });
         if failed {

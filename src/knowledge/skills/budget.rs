@@ -33,7 +33,8 @@ const NAMES: [&str; 3] = ["day", "hour", "task"];
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Window {
     Time(Option<i64>),
-    Task(String, String),
+    /// By its execution, and by the file where only that gives the execution its name.
+    Task(Option<String>, String),
 }
 
 /// What was spent in one stretch, and where it began.
@@ -70,6 +71,7 @@ impl Spent {
     /// Takes a use. Returns whether its cost is recorded.
     pub(super) fn take(&mut self, budget: &Budget, file: &str, execution: &str, skill: &str, turn: &Turn) -> bool {
         let cost = turn.cost.filter(|c| c.is_finite() && *c >= 0.0);
+        let costless = cost.is_none() || turn.costless;
         let time = turn.start.or(turn.end);
         for (n, _) in NAMES.iter().enumerate() {
             let limited = budget.cost.get(n).copied().flatten().is_some() || budget.uses.get(n).copied().flatten().is_some();
@@ -78,7 +80,7 @@ impl Spent {
             }
             let window = match SPANS.get(n) {
                 Some(span) => Window::Time(time.map(|t| t.div_euclid(*span))),
-                None => Window::Task(file.to_owned(), execution.to_owned()),
+                None => Window::Task((!turn.named).then(|| file.to_owned()), execution.to_owned()),
             };
             let sum = self.sums.entry((skill.to_owned(), n, window)).or_insert_with(|| Sum {
                 cost: 0.0,
@@ -97,7 +99,7 @@ impl Spent {
             let (file, execution, skill) = (file.to_owned(), execution.to_owned(), skill.to_owned());
             self.slow.push(Slow { file, line: turn.lines.0, execution, turn: turn.number, skill, took });
         }
-        cost.is_some()
+        !costless
     }
 
     /// Stretches over the budget, each where it begins.

@@ -2,7 +2,7 @@
 
 use super::budget::{Budget, Spent};
 use super::effects::{Touch, named, runs, tool, touches};
-use super::permission::{Allowed, globs};
+use super::permission::{Allowed, Paths};
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::{Deed, Turn, each_turn};
@@ -10,7 +10,6 @@ use crate::knowledge::sources::{SourceKind, Sources, finding};
 use crate::manifest::{Kind, Metadata, Permission, SkillManifest, Tool, Trial, TrialMode};
 use crate::source::{Found, Missing};
 use crate::verify::{Options, Report};
-use globset::GlobSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -18,6 +17,8 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub struct Declarations {
     by_name: BTreeMap<String, Vec<Declared>>,
+    /// Skills that have a manifest of their tools alone.
+    named: BTreeSet<String>,
     /// What tools may touch, by their names.
     tools: BTreeMap<String, Vec<Allowed>>,
     /// Manifests that can't be read; `validate` says why.
@@ -28,30 +29,30 @@ pub struct Declarations {
 struct Declared {
     version: String,
     allowed: Option<Allowed>,
-    trial: Option<(Trial, GlobSet)>,
+    trial: Option<(Trial, Paths)>,
 }
 
 /// Manifests of one name that are looked at: nobody keeps more versions of a skill.
 const VERSIONS: usize = 100;
 
-/// The names of the tools of a manifest, each with its permissions.
-type Tools = Vec<(String, Option<Vec<Permission>>)>;
+/// The name of a skill, and the names of the tools of its manifest, each with its permissions.
+type Tools = (Option<String>, Vec<(String, Option<Vec<Permission>>)>);
 
 fn tools(kind: Kind, bytes: &[u8]) -> Option<Tools> {
     let each = |tool: Tool| (tool.name, tool.permissions);
     match kind {
         Kind::Skill => {
             let manifest: SkillManifest = serde_json::from_slice(bytes).ok()?;
-            Some(manifest.tools.into_iter().map(|t| each(t.tool)).collect())
+            Some((Some(manifest.name), manifest.tools.into_iter().map(|t| each(t.tool)).collect()))
         }
-        Kind::Tool => Some(vec![each(serde_json::from_slice(bytes).ok()?)]),
-        Kind::Tools => Some(serde_json::from_slice::<Vec<Tool>>(bytes).ok()?.into_iter().map(each).collect()),
+        Kind::Tool => Some((None, vec![each(serde_json::from_slice(bytes).ok()?)])),
+        Kind::Tools => Some((None, serde_json::from_slice::<Vec<Tool>>(bytes).ok()?.into_iter().map(each).collect())),
         _ => None,
     }
 }
 
-fn with_globs(trial: &Trial) -> (Trial, GlobSet) {
-    (trial.clone(), globs(trial.paths.iter().flatten().map(String::as_str), true))
+fn with_globs(trial: &Trial) -> (Trial, Paths) {
+    (trial.clone(), Paths::of(trial.paths.iter().flatten().map(String::as_str)))
 }
 
 impl Declarations {
@@ -81,10 +82,11 @@ impl Declarations {
         let holds_tools = |path: &Path| matches!(kind(path), Some(Kind::Skill | Kind::Tool | Kind::Tools));
         for (name, path) in sources.below_skills(&holds_tools)? {
             let read = std::fs::read(&path).ok();
-            let Some(found) = kind(&path).zip(read).and_then(|(kind, bytes)| tools(kind, &bytes)) else {
+            let Some((skill, found)) = kind(&path).zip(read).and_then(|(kind, bytes)| tools(kind, &bytes)) else {
                 all.unreadable.push(name);
                 continue;
             };
+            all.named.extend(skill);
             for (tool, permissions) in found {
                 let Some(permissions) = permissions else { continue };
                 let same = all.tools.entry(tool).or_default();
@@ -94,6 +96,11 @@ impl Declarations {
             }
         }
         Ok(all)
+    }
+
+    /// Whether skills are declared here, and this one is not.
+    fn lacks(&self, skill: &str, version: &str) -> bool {
+        !self.by_name.is_empty() && !self.named.contains(skill) && self.of(skill, version).next().is_none()
     }
 
     /// What concerns a use: its version, or all of them where it names none. All of them have to agree.
@@ -128,6 +135,10 @@ pub struct Checked {
     pub tried: u64,
     /// Uses whose cost isn't recorded.
     pub costless: u64,
+    /// Uses whose duration isn't recorded, or can't be true.
+    pub untimed: u64,
+    /// Skills that were used and that nothing declares, with how often. Their uses are held against limits and a given trial alone.
+    pub undeclared: BTreeMap<String, u64>,
     /// The findings, in the order of the inputs.
     pub findings: Vec<Finding>,
     /// What couldn't be read, and counts.
@@ -190,6 +201,9 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Chec
         for (skill, version) in &turn.skills {
             checked.uses += 1;
             let named = if version.is_empty() { skill.clone() } else { format!("{skill} {version}") };
+            if question.declarations.lacks(skill, version) {
+                *checked.undeclared.entry(named.clone()).or_default() += 1;
+            }
             for declared in question.declarations.of(skill, version) {
                 if let Some(allowed) = &declared.allowed {
                     checked.declared += 1;
@@ -205,6 +219,8 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Chec
                     }
                 }
             }
+            let took = turn.duration.filter(|ms| ms.is_finite() && *ms >= 0.0);
+            checked.untimed += u64::from(took.is_none() || turn.untimed);
             checked.costless += u64::from(!spent.take(question.budget, file, execution, skill, &turn));
         }
     });
@@ -253,7 +269,7 @@ fn uncovered(allowed: &Allowed, deed: &Deed, turn: &Turn) -> Vec<(Severity, Stri
 }
 
 /// What a turn did that its trial forbids, or that can't be proved.
-fn breaches((trial, paths): &(Trial, GlobSet), turn: &Turn, done: &BTreeSet<Touch>) -> Vec<(Severity, String)> {
+fn breaches((trial, paths): &(Trial, Paths), turn: &Turn, done: &BTreeSet<Touch>) -> Vec<(Severity, String)> {
     let error = |why: String| (Severity::Error, why);
     let open = |why: String| (Severity::Warning, why);
     let ran = turn.performed.iter().find(|deed| runs(deed));
@@ -268,7 +284,7 @@ fn breaches((trial, paths): &(Trial, GlobSet), turn: &Turn, done: &BTreeSet<Touc
                 match touch {
                     Touch::Read(_) | Touch::Program(_) => {}
                     Touch::Network(_) => all.push(error(format!("{}: it isn't known what that changes there", touch.words()))),
-                    Touch::Write(_) | Touch::Project(_) | Touch::Anything(_) => {
+                    Touch::Write(_) | Touch::Project(..) | Touch::Anything(_) => {
                         all.push(error(format!("{}: it was to read only", touch.words())));
                     }
                 }
@@ -297,7 +313,7 @@ fn breaches((trial, paths): &(Trial, GlobSet), turn: &Turn, done: &BTreeSet<Touc
 }
 
 /// Whether what was done stays within paths.
-fn within(paths: &GlobSet, turn: &Turn, done: &BTreeSet<Touch>, all: &mut Vec<(Severity, String)>) {
+fn within(paths: &Paths, turn: &Turn, done: &BTreeSet<Touch>, all: &mut Vec<(Severity, String)>) {
     for touch in done {
         match touch {
             Touch::Read(path) | Touch::Write(path) => {
@@ -305,7 +321,7 @@ fn within(paths: &GlobSet, turn: &Turn, done: &BTreeSet<Touch>, all: &mut Vec<(S
                     all.push((Severity::Error, format!("{}, which lies outside its paths", touch.words())));
                 }
             }
-            Touch::Project(_) => {
+            Touch::Project(..) => {
                 all.push((Severity::Warning, format!("{}: whether that stayed within its paths can't be told", touch.words())));
             }
             Touch::Anything(_) => all.push((Severity::Error, format!("{}, also outside its paths", touch.words()))),

@@ -110,6 +110,7 @@ fn read(
             skill,
             version: text(2)?,
             task: text(3)?,
+            turn: None,
             success: truth(&value(1)?),
             weak: false,
             rolled_back: truth(&value(8)?) == Some(true),

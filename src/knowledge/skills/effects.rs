@@ -25,8 +25,8 @@ pub(super) enum Touch {
     Network(Option<String>),
     /// Runs a program.
     Program(String),
-    /// Runs what belongs to the project and isn't in the record: builds, tests, scripts.
-    Project(String),
+    /// Runs what belongs to the project and isn't in the record: builds, tests, scripts. With the programs that may start it.
+    Project(String, Vec<String>),
     /// Does what can't be told.
     Anything(String),
 }
@@ -43,7 +43,7 @@ impl Touch {
             Self::Write(path) => format!("changes {}", of(path, "a path that can't be told")),
             Self::Network(host) => format!("contacts {}", of(host, "a host that can't be told")),
             Self::Program(name) => format!("runs `{name}`"),
-            Self::Project(what) => format!("runs what the project holds ({what})"),
+            Self::Project(what, _) => format!("runs what the project holds ({what})"),
             Self::Anything(why) => format!("may do anything ({why})"),
         }
     }
@@ -123,6 +123,18 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
 
 fn of(analysis: &Analysis, context: &Context<'_>, shell: bool) -> BTreeSet<Touch> {
     let mut all = BTreeSet::new();
+    // The first step of a call is the tool itself, which is no program.
+    let steps = analysis.tree.iter().skip(usize::from(!shell));
+    let programs: Vec<String> = steps
+        .map(|step| step.program.as_str())
+        .filter(|p| !HARMLESS.contains(p))
+        .map(short)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    // What a tool runs by itself goes by the name of the tool.
+    let own = || analysis.tree.first().filter(|_| !shell).map(|step| short(&step.program));
+    let starters: Vec<String> = if programs.is_empty() { own().into_iter().collect() } else { programs.clone() };
     if analysis.unparsed {
         all.insert(Touch::Anything("the command can't be parsed".to_owned()));
     }
@@ -147,7 +159,7 @@ fn of(analysis: &Analysis, context: &Context<'_>, shell: bool) -> BTreeSet<Touch
             EffectKind::Install => Touch::Network(None),
             EffectKind::GitRead => Touch::Program("git".to_owned()),
             EffectKind::GitWrite | EffectKind::GitRewrite => Touch::Write(Some(".git".to_owned())),
-            EffectKind::Execute => Touch::Project(why()),
+            EffectKind::Execute => Touch::Project(why(), starters.clone()),
             // Keys and passwords are read from somewhere; where nothing tells from where it can be anywhere.
             EffectKind::Credential => Touch::Read(path()),
             EffectKind::Dynamic | EffectKind::Unknown | EffectKind::Privilege | EffectKind::Process | EffectKind::System => {
@@ -155,10 +167,7 @@ fn of(analysis: &Analysis, context: &Context<'_>, shell: bool) -> BTreeSet<Touch
             }
         });
     }
-    if shell {
-        let programs = analysis.tree.iter().map(|step| step.program.as_str()).filter(|p| !HARMLESS.contains(p));
-        all.extend(programs.map(|p| Touch::Program(short(p))));
-    }
+    all.extend(programs.into_iter().map(Touch::Program));
     all
 }
 
@@ -205,6 +214,12 @@ mod tests {
         }
         let outside = json!({"tool": "bash_execute", "parameters": {"command": "ls"}, "command": "rm -rf src"});
         assert!(of(ActionType::ToolCall, outside).contains("changes `src`"));
+        let call =
+            |tool: &str, parameters: serde_json::Value| of(ActionType::ToolCall, json!({"tool": tool, "parameters": parameters}));
+        assert_eq!(call("bash_execute", json!({"command": "date"})), "runs `date`");
+        assert!(call("bash_execute", json!({"command": "npm test"})).contains("runs `npm`"));
+        assert_eq!(call("read_file", json!({"path": "a.rs"})), "reads `a.rs`");
+        assert!(call("run_tests", json!({})).contains("runs what the project holds"));
         let other = Deed { kind: "teleport".into(), known: None, payload: Some("{}".into()) };
         assert_eq!(touches(&other).len(), 1);
         let lost = Deed { kind: "shell_cmd".into(), known: Some(ActionType::ShellCmd), payload: None };

@@ -290,6 +290,7 @@ mod tests {
             skill: "s".into(),
             version: String::new(),
             task: "e".into(),
+            turn: None,
             success,
             weak: false,
             rolled_back,

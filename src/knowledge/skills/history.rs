@@ -1,10 +1,11 @@
 //! What was decided about skills, held against the evidence (YV903), and uses against what was enabled (YV911).
 
 use super::figures::{Figures, Limits, Weights, promotion};
-use super::{Change, Manifest, Skills, Use};
+use super::{Change, Manifest, Skills, Use, distinct};
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::knowledge::context::{Item, Stage, days_between, stage};
 use crate::knowledge::extract::Promotion;
+use crate::knowledge::graph::bare;
 use crate::knowledge::sources::finding;
 use crate::knowledge::store::EdgeRow;
 use crate::knowledge::{KnowledgeError, Store, store};
@@ -69,11 +70,11 @@ pub fn judged<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<Jud
                 return Judged { change, supported: Some(false), why: format!("it is its {count}th promotion") };
             }
             // What has no time can't be shown to have come before.
-            let before = |used: &Use| used.time().is_some_and(|time| time <= what.time);
+            let before = |used: &&Use| used.time().is_some_and(|time| time <= what.time);
             let wanted = |version: &str| what.version.as_deref().is_none_or(|wanted| wanted == version);
             let all = by_skill.get(what.skill.as_str()).into_iter().flatten();
-            let uses: Vec<&Use> = all.filter(|(v, used)| wanted(v) && before(used)).map(|(_, used)| *used).collect();
-            let figures = Figures::of(&uses);
+            let uses = distinct(all.filter(|(v, _)| wanted(v)).map(|(_, used)| *used).filter(before));
+            let figures = Figures::of(&uses.iter().map(AsRef::as_ref).collect::<Vec<_>>());
             let score = figures.score(Weights::Balanced, limits);
             let tests = promotion(&figures, score);
             let said = what.score.map(|s| format!("; the change says score {s:.3}")).unwrap_or_default();
@@ -182,7 +183,7 @@ fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limit
     }
     let items = Items::of(items);
     for edge in edges.iter().filter(|e| e.kind == "promoted_to") {
-        let plain = edge.from.split_once(':').map_or(edge.from.as_str(), |(_, name)| name);
+        let plain = bare(&edge.from);
         // An edge to what nobody knows is a finding of its own.
         if let Some(item) = items.0.get(edge.from.as_str()).or_else(|| items.0.get(plain)) {
             let lacks = lacking(item, edge.time.unwrap_or(i64::MAX));
@@ -335,6 +336,7 @@ mod tests {
             skill: skill.into(),
             version: String::new(),
             task: "run".into(),
+            turn: None,
             success: Some(success),
             weak: false,
             rolled_back: false,
@@ -381,6 +383,18 @@ mod tests {
             ..Skills::default()
         };
         assert!(codes(&skills, &[]).is_empty());
+        for (n, used) in (0..).zip(&mut skills.uses) {
+            (used.turn, used.file) = (Some(n / 4), format!("copy-{n}.jsonl"));
+        }
+        assert_eq!(codes(&skills, &[]), [(903, Severity::Error)], "three turns in four copies each");
+        for (n, used) in (0..).zip(&mut skills.uses) {
+            used.turn = Some(n);
+        }
+        assert!(codes(&skills, &[]).is_empty());
+        skills.uses.push(Use { success: Some(false), ..skills.uses[0].clone() });
+        skills.uses.push(Use { success: Some(false), ..skills.uses[1].clone() });
+        assert_eq!(codes(&skills, &[]), [(903, Severity::Error)], "an account of failure outweighs one of success");
+        skills.uses.truncate(12);
         skills.changes[0].what.time = 8;
         assert_eq!(codes(&skills, &[]), [(903, Severity::Error)], "nine of ten came before");
         skills.changes[0].what.time = 9;

@@ -4,7 +4,7 @@ use super::Change;
 use super::candidates::{Candidate, Readiness, Status};
 use crate::diag::Finding;
 use crate::knowledge::KnowledgeError;
-use crate::knowledge::extract::{extract, read_promotion};
+use crate::knowledge::extract::{extract, is_repeated, read_promotion};
 use crate::knowledge::safe_file::{lock, replace};
 use crate::knowledge::sources::{PROMOTIONS, SourceFile, SourceKind, Sources};
 use serde_json::{Value, json};
@@ -114,7 +114,8 @@ impl Ledger {
         for file in listing.files.iter().filter(|f| f.is_lines()) {
             let text = std::fs::read_to_string(&file.path).map_err(|e| LedgerError::Io(file.name.clone(), e))?;
             for (number, line) in (1_u64..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-                match serde_json::from_str::<Value>(line).ok().and_then(|record| read_promotion(number, &record).ok()) {
+                let record = serde_json::from_str::<Value>(line).ok().filter(|_| !is_repeated(line));
+                match record.and_then(|record| read_promotion(number, &record).ok()) {
                     Some(what) => ledger.changes.push(Change { file: file.name.clone(), what }),
                     None => ledger.broken += 1,
                 }

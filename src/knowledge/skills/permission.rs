@@ -1,36 +1,109 @@
 //! Declared permissions, and whether they cover what an action does.
 
 use super::effects::Touch;
+use crate::command::path::normalise;
 use crate::manifest::{Permission, PermissionType};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-
-/// Everything that is allowed. A rule that can't be read allows nothing.
-#[derive(Debug)]
-pub(super) struct Allowed {
-    read: GlobSet,
-    write: GlobSet,
-    network: GlobSet,
-    command: GlobSet,
-    /// Everything of everything is allowed.
-    all: bool,
-}
 
 /// Rules that are read of one kind; a longer list is no list that anybody reviewed.
 const RULES: usize = 1_000;
 
-pub(super) fn globs<'r>(rules: impl Iterator<Item = &'r str>, path: bool) -> GlobSet {
+fn globs<'r>(rules: impl Iterator<Item = &'r str>, path: bool) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for rule in rules.take(RULES) {
-        let plain = if path { rule.strip_prefix("./").unwrap_or(rule) } else { rule };
-        // A path that climbs can't be compared by its text.
-        if path && plain.split('/').any(|part| part == "..") {
-            continue;
-        }
-        if let Ok(glob) = GlobBuilder::new(plain).literal_separator(path).case_insensitive(!path).build() {
+        if let Ok(glob) = GlobBuilder::new(rule).literal_separator(path).case_insensitive(!path).build() {
             set.add(glob);
         }
     }
     set.build().unwrap_or_else(|_| GlobSet::empty())
+}
+
+/// Paths that rules name.
+#[derive(Debug, Clone)]
+pub(super) struct Paths {
+    /// Those below the project.
+    below: GlobSet,
+    /// Absolute ones, of rules that begin with `/`.
+    absolute: GlobSet,
+    /// All that there are: `/**`.
+    every: bool,
+}
+
+impl Paths {
+    /// The paths that rules name. A rule that can't be read, or that climbs, names none.
+    pub(super) fn of<'r>(rules: impl Iterator<Item = &'r str>) -> Self {
+        let rules: Vec<&str> =
+            rules.take(RULES).filter(|r| !r.split(['/', '\\']).any(|part| part == "..")).map(unprefixed).collect();
+        let (absolute, below): (Vec<&str>, Vec<&str>) = rules.iter().partition(|rule| rule.starts_with('/'));
+        Self {
+            every: absolute.contains(&"/**"),
+            below: globs(below.into_iter(), true),
+            absolute: globs(absolute.into_iter(), true),
+        }
+    }
+
+    /// Whether a path is among them. Where a path really leads decides, and not how it is written: what is absolute or stands
+    /// under a home is named by rules that begin with `/` alone, and what climbs out of the project, whose place nobody
+    /// knows, by `/**` alone.
+    pub(super) fn is_match(&self, path: &str) -> bool {
+        self.every
+            || match seen(path) {
+                Seen::Below(path) => self.below.is_match(path),
+                Seen::Absolute(path) => self.absolute.is_match(path),
+                Seen::Elsewhere => false,
+            }
+    }
+}
+
+fn unprefixed(rule: &str) -> &str {
+    rule.strip_prefix("./").unwrap_or(rule)
+}
+
+/// Where a path leads.
+enum Seen {
+    /// Below the project: relative to it.
+    Below(String),
+    /// From the root.
+    Absolute(String),
+    /// Out of the project, to a home, a drive or another host.
+    Elsewhere,
+}
+
+fn seen(path: &str) -> Seen {
+    // Windows takes both for separators.
+    let path = path.replace('\\', "/");
+    let drive = path.split('/').next().is_some_and(|first| first.len() == 2 && first.ends_with(':'));
+    let share = path.starts_with("//");
+    if path.starts_with('/') && !share {
+        return normalise(&path, None).map_or(Seen::Elsewhere, Seen::Absolute);
+    }
+    if drive || share || path.starts_with('~') || path.contains('\0') {
+        return Seen::Elsewhere;
+    }
+    let mut kept: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                if kept.pop().is_none() {
+                    return Seen::Elsewhere;
+                }
+            }
+            part => kept.push(part),
+        }
+    }
+    Seen::Below(if kept.is_empty() { ".".to_owned() } else { kept.join("/") })
+}
+
+/// Everything that is allowed. A rule that can't be read allows nothing.
+#[derive(Debug)]
+pub(super) struct Allowed {
+    read: Paths,
+    write: Paths,
+    network: GlobSet,
+    command: GlobSet,
+    /// Everything of everything is allowed.
+    all: bool,
 }
 
 impl Allowed {
@@ -41,7 +114,7 @@ impl Allowed {
         };
         let files = |wanted: &'static str, other: &'static str| {
             let rules = rules(PermissionType::FileSystem).filter(move |r| !r.starts_with(other));
-            globs(rules.map(move |r| r.strip_prefix(wanted).unwrap_or(r)), true)
+            Paths::of(rules.map(move |r| r.strip_prefix(wanted).unwrap_or(r)))
         };
         let every = |kind, all: &str| rules(kind).any(|r| r == all);
         Self {
@@ -57,15 +130,16 @@ impl Allowed {
 
     /// Whether something is allowed.
     pub(super) fn covers(&self, touch: &Touch) -> bool {
-        let path = |set: &GlobSet, path: &Option<String>| path.as_ref().is_some_and(|p| set.is_match(p));
+        let path = |set: &Paths, path: &Option<String>| path.as_ref().is_some_and(|p| set.is_match(p));
         self.all
             || match touch {
                 Touch::Read(target) => path(&self.read, target),
                 Touch::Write(target) => path(&self.write, target),
                 Touch::Network(host) => host.as_ref().map_or_else(|| self.network.is_match("*"), |h| self.network.is_match(h)),
                 Touch::Program(name) => self.command.is_match(name),
-                // The program that starts it is a touch of its own; what it does in turn was agreed on with it.
-                Touch::Project(_) => !self.command.is_empty(),
+                // What a program does in turn was agreed on with it. Where nothing says which one starts it, it may be any.
+                Touch::Project(_, programs) if programs.is_empty() => self.command.is_match("*"),
+                Touch::Project(_, programs) => programs.iter().any(|name| self.command.is_match(name)),
                 Touch::Anything(_) => false,
             }
     }
@@ -95,10 +169,48 @@ mod tests {
         assert!(a.covers(&Touch::Program("cat".into())) && !a.covers(&Touch::Program("rm".into())));
         assert!(!a.covers(&Touch::Anything("x".into())));
         let none = Allowed::of(&[]);
-        assert!(!none.covers(&Touch::Read(path("a"))) && !none.covers(&Touch::Project("x".into())));
+        assert!(!none.covers(&Touch::Read(path("a"))) && !none.covers(&Touch::Project("x".into(), vec!["ls".into()])));
         let climbs = allowed(&[(FileSystem, "src/../../**"), (FileSystem, "[")]);
         assert!(!climbs.covers(&Touch::Read(path("a"))));
+        let ls = allowed(&[(Command, "ls")]);
+        assert!(ls.covers(&Touch::Project("x".into(), vec!["ls".into()])));
+        for programs in [vec![], vec!["npm".to_owned()]] {
+            assert!(!ls.covers(&Touch::Project("x".into(), programs)));
+        }
         let all = allowed(&[(FileSystem, "**"), (Network, "*"), (Command, "*")]);
         assert!(all.covers(&Touch::Anything("x".into())));
+    }
+
+    #[test]
+    fn only_rules_from_the_root_name_what_lies_outside() {
+        use PermissionType::FileSystem;
+        let outside = [
+            "/etc/passwd",
+            "/etc/secret.txt",
+            "~/.ssh/x.txt",
+            "~root/x.txt",
+            "../../x.txt",
+            "src/../../etc/x.txt",
+            "C:\\x.txt",
+            "C:/x.txt",
+            "\\\\host\\x.txt",
+            "..\\x.txt",
+        ];
+        let of = |rule: &str| Paths::of(std::iter::once(rule));
+        for rule in ["**", "**/*.txt", "./**", "*", "{/etc,src}/**", "src/**"] {
+            for path in outside {
+                assert!(!of(rule).is_match(path), "{rule} {path}");
+            }
+        }
+        for path in outside.into_iter().chain(["src/a.txt", "."]) {
+            assert!(of("/**").is_match(path), "{path}");
+            assert!(allowed(&[(FileSystem, "read:/**")]).covers(&Touch::Read(Some(path.to_owned()))), "{path}");
+        }
+        assert!(of("/etc/**").is_match("/etc/passwd") && of("/etc/**").is_match("/etc/../etc//passwd"));
+        assert!(!of("/etc/**").is_match("etc/passwd") && !of("/src/**").is_match("/src/../etc/passwd"));
+        for path in ["src/a.rs", "./src/a.rs", "src//a.rs", "src/../src/a.rs", "src\\a.rs"] {
+            assert!(of("src/**").is_match(path) && of("./src/*").is_match(path) && of("**").is_match(path), "{path}");
+        }
+        assert!(!of("src/**").is_match("src/../b.rs") && !of("/x/../**").is_match("/etc/passwd"));
     }
 }

@@ -1,7 +1,7 @@
 //! Every skill with its figures: what the store holds, put together.
 
 use super::figures::{Figures, Limits, Suggestion, Test, Weights, advice, suggestion};
-use super::{Change, Manifest, Use};
+use super::{Change, Manifest, Use, distinct};
 use crate::knowledge::{KnowledgeError, Store, store};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,7 +98,8 @@ impl Skills {
         let mut all = Vec::new();
         for ((name, version), uses) in self.by_version() {
             let before = |used: &&Use| until.is_none_or(|until| used.time().is_none_or(|time| time <= until));
-            let figures = Figures::of(&uses.into_iter().filter(before).collect::<Vec<_>>());
+            let uses = distinct(uses.into_iter().filter(before));
+            let figures = Figures::of(&uses.iter().map(AsRef::as_ref).collect::<Vec<_>>());
             let score = figures.score(weights, limits);
             // The same version may lie in two folders while it is moved; the riskier reading is that it is in production.
             let found = self.manifests.iter().filter(|m| m.name == name && m.version == version);

@@ -26,12 +26,13 @@ use std::time::Duration;
 /// `yvk1`: tells the file apart from other databases.
 const APPLICATION: i64 = 0x7976_6b31;
 /// What makes each version from the one before it, in order.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     include_str!("001.sql"),
     include_str!("002.sql"),
     include_str!("003-skills.sql"),
     include_str!("004-text.sql"),
     include_str!("005-weak.sql"),
+    include_str!("006-turn.sql"),
 ];
 /// How long to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);

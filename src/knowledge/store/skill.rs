@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 pub(in crate::knowledge) fn uses(db: &Connection) -> Result<Vec<Use>, KnowledgeError> {
     let mut statement = db.prepare(
         "SELECT path, line, skill_name, skill_version, coalesce(task_id, ''), success, coalesce(weak, 0), rolled_back, cost, latency,
-         started_at, completed_at FROM execution_log JOIN source ON source.id = execution_log.source ORDER BY path, line, skill_name",
+         started_at, completed_at, turn FROM execution_log JOIN source ON source.id = execution_log.source ORDER BY path, line, skill_name",
     )?;
     let rows = statement.query_map([], |row| {
         Ok(Use {
@@ -28,6 +28,7 @@ pub(in crate::knowledge) fn uses(db: &Connection) -> Result<Vec<Use>, KnowledgeE
             latency: row.get(9)?,
             started: row.get(10)?,
             completed: row.get(11)?,
+            turn: row.get(12)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

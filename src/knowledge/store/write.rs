@@ -166,8 +166,8 @@ impl<'s> Writer<'s> {
     fn skills(&self, source: i64, extracted: &Extracted, digest: &mut Sha256) -> Result<(), KnowledgeError> {
         let mut log = self.db.prepare_cached(
             "INSERT INTO execution_log (source, line, skill_name, skill_version, task_id, intent, success, rolled_back,
-             error_message, cost, latency, started_at, completed_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+             error_message, cost, latency, started_at, completed_at, turn)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         )?;
         for used in &extracted.uses {
             log.execute(params![
@@ -183,7 +183,8 @@ impl<'s> Writer<'s> {
                 used.cost,
                 used.latency,
                 used.started,
-                used.completed
+                used.completed,
+                used.turn
             ])?;
             note(digest, &["use", &format!("{used:?}")]);
         }

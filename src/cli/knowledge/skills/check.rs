@@ -45,6 +45,9 @@ pub struct CheckArgs {
     fail_on: FailOn,
 }
 
+/// Skills without a declaration that are named; the others are counted.
+const NAMED: usize = 20;
+
 /// Ways to try a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mode {
@@ -111,16 +114,32 @@ impl CheckArgs {
                 for file in &declarations.unreadable {
                     writeln!(out, "not read: {} (`validate` says why)", terminal(file))?;
                 }
+                for (skill, times) in checked.undeclared.iter().take(NAMED) {
+                    let skill = checked.report.secrets.hide(skill).unwrap_or_else(|| skill.clone());
+                    writeln!(out, "declared nowhere: `{}`, used {times} times", terminal(&skill))?;
+                }
+                if checked.undeclared.len() > NAMED {
+                    writeln!(out, "declared nowhere: {} more", checked.undeclared.len() - NAMED)?;
+                }
                 writeln!(
                     out,
-                    "{} turns, {} uses of skills: {} against permissions, {} against a trial mode, limits {limited}, {} without a recorded cost",
-                    checked.turns, checked.uses, checked.declared, checked.tried, checked.costless
+                    "{} turns, {} uses of skills: {} against permissions, {} against a trial mode, limits {limited}, {} without a recorded cost, {} without a recorded duration",
+                    checked.turns, checked.uses, checked.declared, checked.tried, checked.costless, checked.untimed
                 )
             }
             Format::Json => {
+                let undeclared: Vec<_> = checked
+                    .undeclared
+                    .iter()
+                    .map(|(skill, times)| {
+                        let skill = checked.report.secrets.hide(skill).unwrap_or_else(|| skill.clone());
+                        json!({ "skill": skill, "uses": times })
+                    })
+                    .collect();
                 let json = json!({
                     "version": 1, "turns": checked.turns, "uses": checked.uses, "againstPermissions": checked.declared,
                     "againstTrial": checked.tried, "limits": !budget.is_empty(), "withoutCost": checked.costless,
+                    "withoutDuration": checked.untimed, "undeclared": undeclared,
                     "unreadableManifests": declarations.unreadable, "unreadable": unread.len(),
                     "findings": findings_json(&checked.findings),
                 });
@@ -135,6 +154,8 @@ impl CheckArgs {
             () if failed => EXIT_FINDINGS,
             // Nothing was held against anything.
             () if looked_at == 0 => EXIT_EMPTY,
+            // What nothing is known of isn't cleared by what is known of others.
+            () if trial.is_none() && budget.is_empty() && !checked.undeclared.is_empty() => EXIT_EMPTY,
             () => EXIT_CLEAN,
         })
     }
