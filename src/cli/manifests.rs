@@ -47,9 +47,10 @@ fn manifest(found: &Found) -> Option<Manifest> {
     let text = String::from_utf8(read_whole(open(&found.input).ok()?, most).ok()?).ok()?;
     let text = text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned);
     let first = text.lines().next().unwrap_or_default();
-    // A record of a known format is one, whatever its file is called.
+    // A record of a known format is one, unless the name of its file has others read it as a manifest: what they would load is
+    // checked, whatever stands beside it.
     let record = |text: &str| Format::of_record(text.trim(), crate::json::DEFAULT_MAX_DEPTH).is_some();
-    if record(first) || record(&text) {
+    if !named && (record(first) || record(&text)) {
         return None;
     }
     let kind = Some(kind_of(&found.name, &text)?);

@@ -1,6 +1,9 @@
 //! Whether a file of code defines a function, as far as that can be told without its grammar: a name in a comment, in a
 //! string or in a call is no definition.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 /// Words that no function is called.
 const RESERVED: [&str; 40] = [
     "if", "else", "for", "while", "do", "switch", "case", "return", "function", "class", "const", "let", "var", "new", "delete",
@@ -94,6 +97,7 @@ pub(super) fn defines(file: &str, text: &str, name: &str) -> bool {
     let ending = file.rsplit_once('.').map_or("", |(_, e)| e).to_lowercase();
     let code = code(text, matches!(&*ending, "py" | "rb" | "sh" | "bash" | "zsh" | "pl" | "r" | "jl"));
     let name: Vec<char> = name.rsplit('.').next().unwrap_or(name).chars().collect();
+    let closes = closing(&code);
     let mut open: Vec<char> = Vec::new();
     let mut n = 0;
     while let Some(c) = code.get(n).copied() {
@@ -104,7 +108,7 @@ pub(super) fn defines(file: &str, text: &str, name: &str) -> bool {
             }
             c if is_word(c) => {
                 let end = code.iter().skip(n).position(|c| !is_word(*c)).map_or(code.len(), |k| n + k);
-                if code.get(n..end) == Some(&*name) && is_definition(&code, n, end, open.last() == Some(&'{')) {
+                if code.get(n..end) == Some(&*name) && is_definition(&code, &closes, n..end, open.last() == Some(&'{')) {
                     return true;
                 }
                 n = end;
@@ -117,12 +121,31 @@ pub(super) fn defines(file: &str, text: &str, name: &str) -> bool {
     false
 }
 
+/// Where each `(` is closed. Those that never are stand in no list.
+fn closing(code: &[char]) -> HashMap<usize, usize> {
+    let (mut open, mut all) = (Vec::new(), HashMap::new());
+    for (n, c) in code.iter().enumerate() {
+        match c {
+            '(' => open.push(n),
+            ')' => all.extend(open.pop().map(|from| (from, n))),
+            _ => {}
+        }
+    }
+    all
+}
+
 /// Whether the name that stands there is being defined. `in_braces`: among members, or in a list of what is exported.
-fn is_definition(code: &[char], from: usize, end: usize, in_braces: bool) -> bool {
+fn is_definition(
+    code: &[char],
+    closes: &HashMap<usize, usize>,
+    Range { start: from, end }: Range<usize>,
+    in_braces: bool,
+) -> bool {
     let before: String = code.get(from.saturating_sub(64)..from).unwrap_or_default().iter().collect();
     let before = before.trim_end().trim_end_matches('*').trim_end();
     let word = before.rsplit(|c| !is_word(c)).next().unwrap_or_default();
-    let mut behind = code.get(end..).unwrap_or_default().iter().copied().skip_while(|c| c.is_whitespace());
+    let blanks = code.iter().skip(end).take_while(|c| c.is_whitespace()).count();
+    let mut behind = code.get(end + blanks..).unwrap_or_default().iter().copied();
     let next = behind.next().unwrap_or('\n');
     let after = behind.clone().next().unwrap_or('\n');
     match next {
@@ -132,12 +155,8 @@ fn is_definition(code: &[char], from: usize, end: usize, in_braces: bool) -> boo
         ',' | '}' => in_braces && before.ends_with(['{', ',']),
         // A method, or a function of a shell: its parameters and then its body.
         '(' if !RESERVED.contains(&word) && !before.ends_with('.') => {
-            let mut depth = 1;
-            let body = behind.skip_while(|c| {
-                depth += i32::from(*c == '(') - i32::from(*c == ')');
-                depth > 0
-            });
-            let mut body = body.skip(1).take(TYPE);
+            let Some(close) = closes.get(&(end + blanks)) else { return false };
+            let mut body = code.get(close + 1..).unwrap_or_default().iter().copied().take(TYPE);
             body.find(|c| !(c.is_whitespace() || is_word(*c) || ":<>[]|.,&-".contains(*c))) == Some('{')
         }
         _ => false,
@@ -192,6 +211,10 @@ mod tests {
         }
         assert!(defines("h.sh", "run() {\n  ls\n}\n", "run") && !defines("h.sh", "# run() {\nrun\n", "run"));
         assert!(defines("h.js", "class A { run() {} }", "A.run"));
+        assert!(defines("h.js", "class A { run(a = f(g()), b = (1)) {} }", "run"));
+        // Each call is looked at on its own, and none of them to the end of the text.
+        assert!(!defines("h.js", &"run(".repeat(40_000), "run"));
+        assert!(!defines("h.js", &format!("{}{}", "run(".repeat(40_000), ")".repeat(40_000)), "run"));
         for (name, fine) in
             [("run", true), ("_a$1", true), ("A.run", true), ("run()", false), ("if", false), ("1a", false), ("", false)]
         {

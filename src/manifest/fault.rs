@@ -1,5 +1,6 @@
 //! What is wrong with a manifest by its text alone.
 
+use super::intent::is_catch_all;
 use super::kind::Kind;
 use super::servers;
 use super::types::add_to;
@@ -11,59 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Words of which an intent says nothing, alone or together: a skill has one purpose.
-const VAGUE: [&str; 43] = [
-    "any",
-    "anything",
-    "all",
-    "every",
-    "everything",
-    "general",
-    "generic",
-    "default",
-    "universal",
-    "whatever",
-    "various",
-    "misc",
-    "miscellaneous",
-    "other",
-    "catch",
-    "purpose",
-    "purposes",
-    "task",
-    "tasks",
-    "thing",
-    "things",
-    "request",
-    "requests",
-    "job",
-    "jobs",
-    "work",
-    "stuff",
-    "kind",
-    "kinds",
-    "sort",
-    "sorts",
-    "use",
-    "of",
-    "the",
-    "a",
-    "an",
-    "do",
-    "does",
-    "for",
-    "and",
-    "or",
-    "is",
-    "it",
-];
-/// The same in Chinese, and what says no more beside it.
-const VAGUE_HAN: [&str; 18] = [
-    "任何", "所有", "通用", "一切", "全部", "任意", "默认", "万能", "各种", "其他", "任务", "事情", "用途", "工作", "请求", "事",
-    "的", "类",
-];
 /// Faults that are listed for one manifest.
 const MOST: usize = 100;
+/// Codes of faults that are warnings.
+const WARNINGS: [u16; 3] = [109, 804, 915];
+/// Tools of one manifest that are looked at; a model can't choose among more.
+pub(super) const TOOLS: usize = 1_000;
 
 /// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +38,11 @@ impl Fault {
     /// A breach of a manifest's schema or of what it must hold.
     pub(super) fn manifest(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code: 901, severity: None, at: 0..0, pointer: pointer.into(), message: message.into() }
+    }
+
+    /// More than is looked at.
+    pub(super) fn limit(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { code: 107, ..Self::manifest(pointer, message) }
     }
 }
 
@@ -109,7 +68,10 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
         return vec![Fault { code: 102, severity: None, at: at..at, pointer: String::new(), message }];
     }
     let mut all = Vec::new();
-    for note in scanner.notes() {
+    // To find a pointer takes a walk through the text, so only for those that can be listed.
+    let mut notes: Vec<_> = scanner.notes().iter().collect();
+    notes.sort_by_key(|note| (note.kind != NoteKind::DuplicateMember, note.at));
+    for note in notes.into_iter().take(MOST) {
         let (code, what) = match note.kind {
             NoteKind::DuplicateMember => (106, "a member stands twice in its object: which of them counts depends on the reader"),
             NoteKind::LoneSurrogate => (109, "an escape names half of a surrogate pair"),
@@ -126,15 +88,21 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
     place(text, &mut all);
     let (secrets, hidden) = crate::scan::scan(text);
     for (code, remarks) in [(803, secrets.remarks), (804, hidden)] {
-        for remark in remarks {
+        for remark in remarks.into_iter().take(MOST) {
             let at = remark.at.0..remark.at.0 + remark.at.1;
             let pointer = json::pointer_at(text, remark.at.0);
             all.push(Fault { code, severity: None, at, pointer, message: remark.message });
         }
     }
-    all.sort_by(|a, b| (a.at.start, a.code, &a.message).cmp(&(b.at.start, b.code, &b.message)));
+    let in_order = |a: &Fault, b: &Fault| (a.at.start, a.code, &a.message).cmp(&(b.at.start, b.code, &b.message));
+    all.sort_by(in_order);
     all.dedup();
-    all.truncate(MOST);
+    if all.len() > MOST {
+        // Warnings never crowd an error out.
+        all.sort_by_key(|fault| WARNINGS.contains(&fault.code));
+        all.truncate(MOST);
+        all.sort_by(in_order);
+    }
     all
 }
 
@@ -159,12 +127,13 @@ fn shape(kind: Kind, text: &str, value: &Value, all: &mut Vec<Fault>) {
     };
     match (kind, value) {
         (Kind::Tools, Value::Array(list)) => {
-            for n in 0..list.len().min(1_000) {
-                let pointer = format!("/{n}");
-                if let Some(part) = json::resolve(text, &pointer)
+            let pointers: Vec<String> = (0..list.len().min(TOOLS)).map(|n| format!("/{n}")).collect();
+            let parts = json::resolve_all(text, &pointers.iter().cloned().collect());
+            for pointer in &pointers {
+                if let Some(part) = parts.get(pointer)
                     && let Some(inner) = text.get(part.value.clone())
                 {
-                    check(inner, part.value.start, &pointer);
+                    check(inner, part.value.start, pointer);
                 }
             }
         }
@@ -206,20 +175,24 @@ fn meaning(kind: Kind, value: &Value, all: &mut Vec<Fault>) {
             }
         }
         Kind::Servers => servers::look(value, all),
-        Kind::SkillSet | Kind::Agent => {}
+        Kind::SkillSet => {
+            for (name, skill) in value.get("skills").and_then(Value::as_object).into_iter().flatten() {
+                both(&format!("/skills/{}", step(name)), skill, ["path", "package"], all);
+            }
+        }
+        Kind::Agent => {}
     }
 }
 
-/// Whether an intent says nothing: it has no words, as `*` and `.*`, or none that say something.
-fn is_catch_all(intent: &str) -> bool {
-    let lower = intent.to_lowercase();
-    lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && !VAGUE.contains(word)).all(|word| {
-        let mut left = word.to_owned();
-        for vague in VAGUE_HAN {
-            left = left.replace(vague, "");
-        }
-        left.is_empty()
-    })
+/// Two members of which one says what is loaded: which of them counts depends on the reader.
+pub(super) fn both(pointer: &str, value: &Value, members: [&str; 2], all: &mut Vec<Fault>) {
+    let [one, other] = members;
+    if members.iter().all(|member| value.get(member).is_some_and(|v| !v.is_null())) {
+        all.push(Fault::manifest(
+            pointer,
+            format!("`{one}` and `{other}` stand together: which of them counts depends on the reader"),
+        ));
+    }
 }
 
 /// `2027-01-31`, or RFC 3339.
@@ -231,7 +204,13 @@ fn is_date(text: &str) -> bool {
 /// Tools have names of their own, and parameters.
 fn tools(before: &str, list: &Value, all: &mut Vec<Fault>) {
     let mut seen = BTreeSet::new();
-    for (n, tool) in list.as_array().into_iter().flatten().enumerate().take(1_000) {
+    if list.as_array().is_some_and(|list| list.len() > TOOLS) {
+        all.push(Fault::limit(
+            format!("{before}/{TOOLS}"),
+            format!("more than {TOOLS} tools: from here on they aren't looked at"),
+        ));
+    }
+    for (n, tool) in list.as_array().into_iter().flatten().enumerate().take(TOOLS) {
         let pointer = format!("{before}/{n}");
         if let Some(name) = tool.get("name").and_then(Value::as_str)
             && !seen.insert(name)
@@ -322,6 +301,33 @@ mod tests {
         assert_eq!(told(Kind::Tools, &two), [(901, "/1/name".into())]);
         assert_eq!(told(Kind::Tools, "{}"), [(901, String::new())]);
         assert_eq!(told(Kind::Tools, "[{}]").len(), 3);
+        let many = |count: usize| {
+            let each = |n: usize| tool("{}").replace("\"t\"", &format!("\"t{n}\""));
+            (0..count).map(each).collect::<Vec<_>>().join(",")
+        };
+        assert_eq!(told(Kind::Tools, &format!("[{}]", many(TOOLS))), []);
+        assert_eq!(told(Kind::Tools, &format!("[{}]", many(TOOLS + 1))), [(107, format!("/{TOOLS}"))]);
+    }
+
+    #[test]
+    fn no_fault_is_crowded_out_or_takes_a_walk_too_many() {
+        let twice = format!("{},{}", META.trim_end_matches('}'), "\"x\":1,".repeat(20_000).trim_end_matches(',')) + "}";
+        let found = told(Kind::Metadata, &twice);
+        assert_eq!((found.len(), found.first()), (MOST, Some(&(106, "/x".to_owned()))));
+        let servers: String = (0..150).map(|n| format!(r#""a{n:03}":{{"command":"npx","args":["x"]}},"#)).collect();
+        let found = told(Kind::Servers, &format!(r#"{{"mcpServers":{{{servers}"b":{{"command":"x","url":"https://x"}}}}}}"#));
+        assert_eq!((found.len(), found.last()), (MOST, Some(&(901, "/mcpServers/b".to_owned()))));
+    }
+
+    #[test]
+    fn one_member_says_what_is_loaded() {
+        let entry = |entry: &str| told(Kind::SkillSet, &format!(r#"{{"skills":{{"a":{entry}}}}}"#));
+        assert_eq!(entry(r#"{"path":"./a"}"#), []);
+        assert_eq!(entry(r#"{"package":"x"}"#), []);
+        assert_eq!(entry(r#"{"package":"x","path":5}"#), [(901, "/skills/a".into())]);
+        let server = |server: &str| told(Kind::Servers, &format!(r#"{{"mcpServers":{{"a":{server}}}}}"#));
+        assert_eq!(server(r#"{"type":"http","url":"https://x"}"#), []);
+        assert_eq!(server(r#"{"type":"http","url":"https://x","command":["sh","-c","evil"]}"#), [(901, "/mcpServers/a".into())]);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod check;
 mod code;
 mod fault;
+mod intent;
 mod kind;
 mod paths;
 mod servers;

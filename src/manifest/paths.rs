@@ -1,8 +1,9 @@
 //! Handlers and paths that a manifest names: they exist, and they lie in the project.
 
 use super::code::{defines, is_name};
-use super::fault::{Fault, step};
+use super::fault::{Fault, TOOLS, step};
 use super::kind::Kind;
+use super::servers::ARGUMENTS;
 use crate::workspace::path::entry;
 use serde_json::Value;
 use std::path::Path;
@@ -35,7 +36,7 @@ fn named(kind: Kind, value: &Value) -> Vec<Named<'_>> {
                 }
             };
             let tools = value.get("tools").and_then(Value::as_array).map_or(0, Vec::len);
-            (0..tools.min(1_000)).for_each(|n| handler(format!("/tools/{n}/handler"), true));
+            (0..tools.min(TOOLS)).for_each(|n| handler(format!("/tools/{n}/handler"), true));
             let hooks = value.get("hooks").and_then(Value::as_object).into_iter().flatten();
             hooks.for_each(|(name, _)| handler(format!("/hooks/{}", step(name)), false));
         }
@@ -114,7 +115,7 @@ fn arguments<'v>(command: &str, args: &'v [Value]) -> Vec<(usize, &'v str)> {
     let is_file = |arg: &str| arg.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && (1..=3).contains(&end.len()));
     let mut all = Vec::new();
     let mut first = INTERPRETERS.contains(&name);
-    for (n, arg) in args.iter().enumerate().take(64) {
+    for (n, arg) in args.iter().enumerate().take(ARGUMENTS) {
         let Some(arg) = arg.as_str() else { continue };
         // What follows these is code or a line for a shell, not a path.
         let before = n.checked_sub(1).and_then(|n| args.get(n)).and_then(Value::as_str).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Servers that run what nobody has looked at: packages without a version, shells, connections in the clear.
 
-use super::fault::{Fault, step};
+use super::fault::{Fault, both, step};
 use serde_json::Value;
 
 /// Programs that take a line of text and run it.
@@ -19,6 +19,11 @@ pub(super) fn look(value: &Value, all: &mut Vec<Fault>) {
     let servers = value.get("mcpServers").and_then(Value::as_object);
     for (name, server) in servers.into_iter().flatten() {
         let pointer = format!("/mcpServers/{}", step(name));
+        both(&pointer, server, ["command", "url"], all);
+        if server.get("args").and_then(Value::as_array).is_some_and(|args| args.len() > ARGUMENTS) {
+            let message = format!("more than {ARGUMENTS} arguments: from here on they aren't looked at");
+            all.push(Fault::limit(format!("{pointer}/args/{ARGUMENTS}"), message));
+        }
         if let Some(command) = server.get("command").and_then(Value::as_str) {
             let args: Vec<&str> =
                 server.get("args").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
@@ -72,11 +77,27 @@ const STARTERS: [&str; 14] = [
     "cross-env",
 ];
 /// Arguments that are looked at.
-const ARGUMENTS: usize = 64;
+pub(super) const ARGUMENTS: usize = 64;
+/// Programs that run code which stands among their arguments, the options that say so, and those that take a value of their own.
+const INTERPRETERS: [(&[&str], &[&str], &[&str]); 6] = [
+    (&["python", "python2", "python3", "py", "pypy", "pypy3"], &["-c"], &["-W", "-X", "-Q", "--check-hash-based-pycs"]),
+    (
+        &["node", "nodejs", "bun", "tsx", "ts-node"],
+        &["-e", "--eval", "-p", "--print"],
+        &["-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file"],
+    ),
+    (&["ruby"], &["-e"], &["-I", "-r", "-C"]),
+    (&["perl"], &["-e", "-E"], &["-I", "-M", "-m"]),
+    (&["php"], &["-r"], &["-c", "-d"]),
+    (&["Rscript", "rscript", "lua", "luajit", "julia", "elixir"], &["-e", "--eval"], &["-l", "-L"]),
+];
 
 /// What is to be said of a program with its arguments.
 fn program(command: &str, args: &[&str]) -> Option<String> {
-    if command.split_whitespace().nth(1).is_some() && !command.contains(['/', '\\']) {
+    let mut words = command.split_whitespace();
+    let (first, more) = (words.next().unwrap_or_default(), words.next().is_some());
+    // A folder may have a blank in its name; what stands before it is no known program then.
+    if more && (!command.contains(['/', '\\']) || is_known(&base(first))) {
         return Some(format!("`{command}` is a line for a shell: name the program alone, and its arguments in `args`"));
     }
     let name = base(command);
@@ -84,9 +105,75 @@ fn program(command: &str, args: &[&str]) -> Option<String> {
     if !STARTERS.contains(&name.as_str()) {
         return alone(&name, args);
     }
+    let split = split(args);
     // Which argument is the program depends on the options of the one that starts it, so that each may be.
-    let rest = |n: usize| args.get(n + 1..).unwrap_or_default();
-    args.iter().enumerate().find_map(|(n, arg)| alone(&base(arg), rest(n)))
+    let rest = |n: usize| split.get(n + 1..).unwrap_or_default();
+    split.iter().enumerate().find_map(|(n, arg)| alone(&base(arg), rest(n)))
+}
+
+/// Whether a name is that of a program of which something is to be said.
+fn is_known(name: &str) -> bool {
+    const RUNNERS: [&str; 15] =
+        ["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "uvx", "uv", "pipx", "deno", "go", "docker", "podman", "nerdctl"];
+    let names = INTERPRETERS.iter().flat_map(|(names, _, _)| names.iter());
+    SHELLS.contains(&name) || STARTERS.contains(&name) || RUNNERS.contains(&name) || names.copied().any(|n| n == name)
+}
+
+/// Arguments with the line that `env -S` parts into words.
+fn split<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    let mut all = Vec::new();
+    let mut is_line = false;
+    for arg in args {
+        let line = ["--split-string=", "-S"].iter().find_map(|option| arg.strip_prefix(option)).filter(|line| !line.is_empty());
+        match line {
+            Some(line) => all.extend(line.split_whitespace()),
+            None if is_line => all.extend(arg.split_whitespace()),
+            None => all.push(*arg),
+        }
+        is_line = matches!(*arg, "-S" | "--split-string" | "-vS");
+    }
+    all
+}
+
+/// Code among the arguments of an interpreter: the option that says so.
+fn inline<'a>(name: &str, args: &[&'a str]) -> Option<&'a str> {
+    let (_, codes, takes) = INTERPRETERS.iter().find(|(names, _, _)| names.contains(&name))?;
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next().filter(|arg| arg.starts_with('-') && arg.len() > 1) {
+        if takes.contains(arg) {
+            rest.next();
+            continue;
+        }
+        // Letters may stand together, as in `-Ic`; the first one that takes a value ends them.
+        let letters = arg.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+        let is_code = |c: char| codes.iter().any(|code| code.len() == 2 && code.ends_with(c));
+        let ends = |c: char| c == 'm' || takes.iter().any(|option| option.len() == 2 && option.ends_with(c));
+        let short = letters.chars().find(|c| is_code(*c) || ends(*c)).is_some_and(is_code);
+        let long = codes.iter().any(|code| arg.strip_prefix(code).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')));
+        if short || long {
+            return Some(arg);
+        }
+        if *arg == "--" || letters.starts_with('m') {
+            break;
+        }
+    }
+    None
+}
+
+/// The arguments from the subcommand on: behind options, and what may be their values.
+fn subcommand<'s, 'a>(args: &'s [&'a str], known: &[&str]) -> &'s [&'a str] {
+    let mut option = false;
+    for (n, arg) in args.iter().enumerate() {
+        if known.contains(arg) {
+            return args.get(n..).unwrap_or_default();
+        }
+        let is_option = arg.starts_with('-');
+        if !is_option && !option {
+            break;
+        }
+        option = is_option && !arg.contains('=');
+    }
+    args
 }
 
 /// What is to be said of a program that starts no other.
@@ -94,11 +181,26 @@ fn alone(name: &str, args: &[&str]) -> Option<String> {
     if SHELLS.contains(&name) {
         return Some(format!("`{name}` is a shell: what it runs is text, and text can be anything"));
     }
+    if let Some(option) = inline(name, args) {
+        return Some(format!("`{name} {option}` runs code that stands in the manifest, and that can be anything"));
+    }
     package(name, args)
 }
 
 /// What a program fetches and runs, if it isn't pinned.
 fn package(name: &str, args: &[&str]) -> Option<String> {
+    const CALLS: [(&[&str], &[&str]); 6] = [
+        (&["npm"], &["exec", "x"]),
+        (&["pnpm", "yarn"], &["dlx"]),
+        (&["bun"], &["x"]),
+        (&["uv", "pipx"], &["tool", "run"]),
+        (&["deno", "go"], &["run", "x", "eval"]),
+        (&["docker", "podman", "nerdctl"], &["run", "container"]),
+    ];
+    let known = CALLS.iter().find(|(names, _)| names.contains(&name));
+    let args = known.map_or(args, |(_, calls)| subcommand(args, calls));
+    // `docker container run` is the long form of `docker run`.
+    let args = if args.first() == Some(&"container") { args.get(1..).unwrap_or_default() } else { args };
     let first = args.first().copied().unwrap_or_default();
     let behind = args.get(1..).unwrap_or_default();
     let (runner, args, python) = match (name, first) {
@@ -108,6 +210,9 @@ fn package(name: &str, args: &[&str]) -> Option<String> {
         ("uv", "tool") | ("pipx", "run") => {
             let skipped = if name == "uv" { behind.get(1..).unwrap_or_default() } else { behind };
             (format!("{name} {first}"), skipped, true)
+        }
+        ("deno", "eval") => {
+            return Some("`deno eval` runs code that stands in the manifest, and that can be anything".to_owned());
         }
         ("deno", "run" | "x") => return deno(behind),
         ("go", "run") => return go(behind),
@@ -284,6 +389,23 @@ mod tests {
             "pwsh",
             "go run example.com/x/y@latest",
             "go run -tags a example.com/x/y@v1.2",
+            "env -S npx\u{a0}server",
+            "env -Snpx\u{a0}server",
+            "env --split-string=npx\u{a0}server",
+            "npm --yes exec server",
+            "npm --prefix dir exec server",
+            "npm -C dir x server",
+            "docker --context x run image",
+            "docker --host=x container run image",
+            "python3 -c code",
+            "python -Ic code",
+            "python -W ignore -ccode",
+            "/usr/bin/env python3 -u -c code",
+            "node -e code",
+            "node --no-warnings --eval=code",
+            "node -r x -pe code",
+            "ruby -e code",
+            "deno eval code",
             "npx --package=pkg@1.0.0 -c other",
             "npx --package pkg@1.0.0 --call=other",
             "npm exec --package=pkg@1.0.0 -c other",
@@ -298,6 +420,15 @@ mod tests {
             "uvx server@1.2.3",
             "uvx --from git+https://example.com/x@0123456789abcdef0123456789abcdef01234567 cmd",
             "node ./server.js",
+            "node --inspect ./server.js -e production",
+            "node -r dotenv/config ./server.js",
+            "python -u server.py -c config.toml",
+            "python -m server -c config.toml",
+            "python -X dev -m server",
+            "npm --prefix dir start",
+            "npm run exec",
+            "docker --context x ps",
+            "env -u A server -S bash.example",
             "python -m server",
             "deno run npm:server@1.2.3",
             "docker run -i image@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
@@ -307,7 +438,12 @@ mod tests {
         ] {
             assert!(!objects(fine), "{fine}");
         }
-        assert!(program("npx server@1.2.3", &[]).is_some(), "a line in the place of a program");
+        for line in ["npx server@1.2.3", "/bin/sh -c evil", "/usr/bin/env node x", "/usr/local/bin/docker run x"] {
+            assert!(program(line, &[]).is_some(), "{line}: a line in the place of a program");
+        }
+        for path in ["C:\\Program Files\\server.exe", "/opt/my tools/server", "./my server"] {
+            assert!(program(path, &[]).is_none(), "{path}");
+        }
         for (url, safe) in [
             ("https://example.com", true),
             ("http://example.com", false),

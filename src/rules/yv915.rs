@@ -3,7 +3,8 @@
 //! ## What it does
 //! Looks at the servers of `.mcp.json`. A package that is fetched and run (`npx`, `bunx`, `npm exec`, `pnpm dlx`, `uvx`,
 //! `uv tool run`, `pipx run`, `deno run`) needs an exact version or a commit, an image its digest; a shell or a line for a shell is
-//! named, and so is a connection in the clear to another machine. `env`, `sudo` and their like are looked through.
+//! named, and so are code for an interpreter (`python -c`, `node -e`) and a connection in the clear to another machine. `env` (with
+//! `-S`), `sudo` and their like are looked through, options before a subcommand passed over.
 //!
 //! ## Why it matters
 //! A server sees what the agent sees and answers what it likes. Without a version it is whatever its publisher, or whoever

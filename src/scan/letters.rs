@@ -7,7 +7,7 @@
 use super::hidden::{Sighting, What};
 
 /// The ASCII character that `c` is easily taken for.
-pub(super) const fn looks_like(c: char) -> Option<char> {
+pub(crate) const fn looks_like(c: char) -> Option<char> {
     Some(match c {
         // Cyrillic.
         'а' => 'a',

@@ -17,6 +17,8 @@ mod runs;
 pub mod secret;
 mod strings;
 
+pub(crate) use letters::looks_like;
+
 use escapes::Escapes;
 use listed::Listed;
 use secret::Table;
