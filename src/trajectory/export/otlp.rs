@@ -27,9 +27,11 @@ fn id(words: &[&str], bytes: usize) -> String {
     hash.finalize().iter().take(bytes).map(|b| format!("{b:02x}")).collect()
 }
 
-/// Nanoseconds since the epoch, as text; 0 where nothing is recorded, as the protocol has it.
+/// Nanoseconds since the epoch, as text; 0 where nothing is recorded, as the protocol has it, or where the time (after the year
+/// 2554) has no room in the 64 bits that it gives.
 fn nanos(millis: Option<i64>) -> String {
-    (i128::from(millis.unwrap_or(0).max(0)) * 1_000_000).to_string()
+    let millis = millis.and_then(|millis| u64::try_from(millis).ok());
+    millis.and_then(|millis| millis.checked_mul(1_000_000)).unwrap_or(0).to_string()
 }
 
 /// Attributes, as far as there are values.
