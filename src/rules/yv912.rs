@@ -3,8 +3,8 @@
 //! ## What it does
 //! Takes each turn that used a skill whose `meta.json` declares `permissions`, finds what its actions did (the effects of commands,
 //! diffs and tool calls), and holds that against the rules: globs of paths below the project for `file_system` (`read:` or `write:`
-//! narrows one), hosts for `network`, programs for `command`. A path that is absolute, climbs out of the project or begins with `~` is
-//! covered only by a rule that begins with `/`. Programs count however they are run, by a shell or a tool call; a tool that runs builds
+//! narrows one), hosts for `network`, programs for `command`. A path that is absolute is covered only by a rule that begins with `/`,
+//! one that climbs out of the project or begins with `~` only by `/**`: where that is isn't recorded. Programs count however they are run, by a shell or a tool call; a tool that runs builds
 //! or tests by itself is a program by its name. What can't be told from the record is covered only by a skill that may do everything
 //! (`**`, `*` and `*`). A skill that declares none isn't judged; an empty list allows nothing. Skills that are used and have no
 //! declaration are named, and then nothing is clear (exit code 3). `knowledge skills check` runs it.

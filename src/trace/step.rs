@@ -284,6 +284,20 @@ pub struct Moved<'a> {
     pub reason: Option<EvaluationReason>,
 }
 
+impl Moved<'_> {
+    /// Whether an action begins to run with it.
+    #[must_use]
+    pub const fn begins_action(&self) -> bool {
+        matches!(self.to, State::Executing)
+    }
+
+    /// Whether an action has run before it.
+    #[must_use]
+    pub const fn ends_action(&self) -> bool {
+        matches!(self.to, State::Observing)
+    }
+}
+
 /// Evidence that stands beside the movements.
 #[derive(Debug, Clone, Copy)]
 pub enum Beside<'r, 'a> {

@@ -68,6 +68,16 @@ fn rules_without_a_leading_slash_stay_below_the_project() {
         meta(at, "mend", json!({ "permissions": permissions }));
         assert_eq!(check(at, &[]).0, 0, "{action:?}");
     }
+    // Where the project and the homes lie isn't recorded, so that no rule but `/**` names what is told from there.
+    for path in ["~/.ssh/x.txt", "../../x.txt"] {
+        let folder = project("");
+        let at = folder.path();
+        let permissions = json!([{"type":"file_system","rules":["/home/**","/Users/**"]},{"type":"command","rules":["cat"]}]);
+        meta(at, "mend", json!({ "permissions": permissions }));
+        write(at, "traces/a.jsonl", &turn("e", 1, &["mend"], shell(&format!("cat {path}")), json!({})));
+        let report = check(at, &[]).1;
+        assert!(report["findings"][0]["message"].as_str().unwrap().contains(path), "{report:#}");
+    }
     let folder = project("");
     let at = folder.path();
     write(at, "traces/a.jsonl", &turn("e", 1, &[], shell("cat /etc/passwd"), json!({})));
@@ -201,6 +211,28 @@ fn uses_that_nothing_declares_are_named_and_clear_nothing() {
     assert_eq!((code, &report["undeclared"]), (3, &json!([{"skill":"Mend","uses":1}])), "{report:#}");
     let told = crate::skills::said(at, &["skills", "check"]);
     assert!(told.contains("declared nowhere: `Mend`"), "{told}");
+}
+
+#[test]
+fn a_decision_that_says_two_things_decides_nothing() {
+    let folder = project("bank = ['bank']\n");
+    let at = folder.path();
+    let item =
+        json!({"id":"a","path":"a.md","importance":{"confidence":0.9},"usageStats":{"referencedCount":9,"verifiedUseful":9}});
+    write(at, "bank/items/a.json", &item.to_string());
+    let change = |more: &str| {
+        format!(r#"{{"skill_name":"a","candidate":"a","new_status":"rejected",{more}"by":"m","promoted_at":{START}}}"#)
+    };
+    let candidates = |at: &Path| -> Value {
+        let output = run(at, &["skills", "candidates", "--now", "2026-01-21", "--format", "json"]);
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    write(at, "skills/promotions.jsonl", &change(""));
+    let told = candidates(at);
+    assert_eq!((&told["candidates"][0]["status"], &told["brokenDecisions"]), (&json!("rejected"), &json!(0)), "{told:#}");
+    write(at, "skills/promotions.jsonl", &change(r#""new_status":"approved","#));
+    let told = candidates(at);
+    assert_eq!((&told["candidates"][0]["status"], &told["brokenDecisions"]), (&json!("pending"), &json!(1)), "{told:#}");
 }
 
 #[test]

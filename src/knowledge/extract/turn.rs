@@ -1,11 +1,10 @@
 //! One turn of an execution in words.
 
 use super::cut;
-use crate::governance::State;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::trace::action;
 use crate::trace::record::{ActionType, DecidedBy};
-use crate::trace::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Step};
+use crate::trace::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Moved, Step};
 use serde_json::Value;
 
 /// Lines of an error that are kept: the last ones, which say what went wrong.
@@ -119,7 +118,7 @@ impl Turn {
                 if let Some(decision) = &moved.decision {
                     self.decide(decision);
                 }
-                self.moved(moved.to);
+                self.moved(moved);
                 if let Some(kind) = moved.evaluation {
                     self.evaluation = Some(kind.name().to_owned());
                 }
@@ -177,17 +176,13 @@ impl Turn {
     }
 
     /// A movement says that something runs, or has run, whether or not what it was is recorded.
-    fn moved(&mut self, to: State) {
-        match to {
-            State::Executing => {
-                self.settle();
-                self.running = Some(false);
-            }
-            State::Observing => {
-                self.running.get_or_insert(false);
-                self.settle();
-            }
-            State::Idle | State::Thinking | State::Proposing | State::Governing | State::Evaluating | State::Terminal => {}
+    fn moved(&mut self, moved: &Moved<'_>) {
+        if moved.begins_action() {
+            self.settle();
+            self.running = Some(false);
+        } else if moved.ends_action() {
+            self.running.get_or_insert(false);
+            self.settle();
         }
     }
 

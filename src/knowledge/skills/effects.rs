@@ -14,6 +14,11 @@ use std::sync::LazyLock;
 const HARMLESS: [&str; 16] =
     [":", "[", "[[", "cd", "echo", "export", "false", "local", "popd", "printf", "pushd", "pwd", "set", "test", "true", "unset"];
 
+/// Made-up places of the project and of the home of whoever works there, by which a path that climbs out is told from one that is
+/// absolute. Who climbs higher than this has reached the root.
+const WORK: &str = "/…/…/…/…/…/…/…/…/project";
+const HOME: &str = "/~";
+
 /// Something that an action does.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Touch {
@@ -85,7 +90,7 @@ pub(super) fn named(deed: &Deed) -> String {
 /// What an action does.
 pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
     static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
-    let mut context = Context::new(&TABLE);
+    let mut context = Context { cwd: WORK.to_owned(), workdir: WORK.to_owned(), home: HOME.to_owned(), ..Context::new(&TABLE) };
     let unknown = |why: &str| BTreeSet::from([Touch::Anything(why.to_owned())]);
     let Some(payload) = deed.payload.as_deref().and_then(|p| from_text::<Raw<'_>>(p).ok()) else {
         return if runs(deed) { unknown("what ran isn't recorded") } else { BTreeSet::new() };
@@ -118,10 +123,10 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
         }
         None => return unknown("nobody knows this type of action"),
     };
-    of(&analysis, &context, deed.known == Some(ActionType::ShellCmd))
+    of(&analysis, deed.known == Some(ActionType::ShellCmd))
 }
 
-fn of(analysis: &Analysis, context: &Context<'_>, shell: bool) -> BTreeSet<Touch> {
+fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
     let mut all = BTreeSet::new();
     // The first step of a call is the tool itself, which is no program.
     let steps = analysis.tree.iter().skip(usize::from(!shell));
@@ -144,9 +149,7 @@ fn of(analysis: &Analysis, context: &Context<'_>, shell: bool) -> BTreeSet<Touch
     for effect in &analysis.effects {
         let path = || {
             let place = effect.place.as_ref().filter(|p| p.class != PathClass::Unknown && !p.absolute.is_empty())?;
-            let below = place.absolute.strip_prefix(&context.workdir);
-            let below = below.and_then(|rest| if rest.is_empty() { Some(".") } else { rest.strip_prefix('/') });
-            Some(below.unwrap_or(&place.absolute).to_owned())
+            Some(told(&place.absolute))
         };
         if effect.place.as_ref().is_some_and(|p| p.class == PathClass::Sink) {
             continue;
@@ -169,6 +172,32 @@ fn of(analysis: &Analysis, context: &Context<'_>, shell: bool) -> BTreeSet<Touch
     }
     all.extend(programs.into_iter().map(Touch::Program));
     all
+}
+
+/// The path that a record tells of, where nobody knows in which folders the project and the homes lie: below the project it is
+/// relative, outside of it it climbs, and a home is `~`.
+fn told(absolute: &str) -> String {
+    let below = |folder: &str| {
+        let rest = absolute.strip_prefix(folder)?;
+        if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
+    };
+    if let Some(rest) = below(WORK) {
+        return if rest.is_empty() { ".".to_owned() } else { rest.to_owned() };
+    }
+    if let Some(rest) = below(HOME) {
+        return format!("~/{rest}");
+    }
+    let all = WORK.matches("/…").count();
+    let mut rest = absolute;
+    let mut kept = 0;
+    while let Some(after) = rest.strip_prefix("/…").filter(|after| kept < all && (after.is_empty() || after.starts_with('/'))) {
+        (rest, kept) = (after, kept + 1);
+    }
+    if kept == 0 {
+        return absolute.to_owned();
+    }
+    let up = vec![".."; all + 1 - kept].join("/");
+    format!("{up}{rest}")
 }
 
 /// The host of a URL, or of what stands for one.
@@ -200,7 +229,12 @@ mod tests {
         assert_eq!(shell("cd src && echo x > a.rs"), ["changes `src/a.rs`"]);
         assert!(shell("curl https://API.example.com:443/x").contains(&"contacts `api.example.com`".to_owned()));
         assert!(shell("rm -rf \"$X\"").contains(&"changes a path that can't be told".to_owned()));
-        assert!(shell("cat ../secret")[0].starts_with("reads `/"));
+        assert_eq!(shell("cat ../secret")[0], "reads `../secret`");
+        assert_eq!(shell("cd src/.. && cat ../../etc/x")[0], "reads `../../etc/x`");
+        assert_eq!(shell("cat ~/.ssh/x.txt")[0], "reads `~/.ssh/x.txt`");
+        assert_eq!(shell("cat /home/dev/x.txt")[0], "reads `/home/dev/x.txt`");
+        assert_eq!(shell("cat ../../../../../../../../../../etc/x")[0], "reads `/etc/x`");
+        assert_eq!(shell("ls ..")[0], "reads `..`");
         for unclear in ["eval \"$X\"", "if then", "frobnicate --all"] {
             assert!(shell(unclear).iter().any(|w| w.starts_with("may do anything")), "{unclear}: {:?}", shell(unclear));
         }

@@ -42,9 +42,9 @@ impl Paths {
         }
     }
 
-    /// Whether a path is among them. Where a path really leads decides, and not how it is written: what is absolute or stands
-    /// under a home is named by rules that begin with `/` alone, and what climbs out of the project, whose place nobody
-    /// knows, by `/**` alone.
+    /// Whether a path is among them. Where a path really leads decides, and not how it is written: what is absolute is named by
+    /// rules that begin with `/` alone, and what climbs out of the project or stands in a home, whose places nobody knows,
+    /// by `/**` alone.
     pub(super) fn is_match(&self, path: &str) -> bool {
         self.every
             || match seen(path) {

@@ -169,3 +169,17 @@ fn of_turn(trace: &Trace<'_>, index: usize, turn: &Turn, spans: &mut Vec<Value>)
     let name = format!("execute_tool {tool}");
     spans.push(trace.span(&name, &format!("{index}/action"), (begun, ended), fate == Fate::Failed, &attributes));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_fits_into_the_bits_that_it_has() {
+        let last = i64::try_from(u64::MAX / 1_000_000).unwrap();
+        assert_eq!(nanos(Some(last)), format!("{last}000000"));
+        for none in [None, Some(-1), Some(last + 1), Some(253_402_300_800_000), Some(i64::MAX)] {
+            assert_eq!(nanos(none), "0");
+        }
+    }
+}
