@@ -122,6 +122,8 @@ pub struct Scanner<'a> {
     /// The stretch that was looked at last: where it ends, and a bit for each of its bytes that a string can't simply run
     /// over.
     stretch: (usize, u64),
+    /// What broke the string that was read last.
+    failure: Option<Error>,
 }
 
 /// Which member names a [`Scanner`] remembers.
@@ -150,6 +152,7 @@ impl<'a> Scanner<'a> {
             memory: Memory::All,
             member: (0, Str::default()),
             stretch: (0, 0),
+            failure: None,
         }
     }
 
@@ -427,31 +430,47 @@ impl<'a> Scanner<'a> {
     }
 
     /// The string at the cursor, which stands on its opening quote.
+    #[inline]
     pub(super) fn string(&mut self) -> Result<Str<'a>, Error> {
-        let bytes = self.text.as_bytes();
         let quote = self.pos;
+        let passed = self.pass_string(quote);
+        if passed == 0 {
+            return Err(self.failure.take().unwrap_or_else(|| Error::new(quote, ErrorKind::Incomplete)));
+        }
+        let end = passed >> 1;
+        self.pos = end + 1;
+        Ok(Str::new(self.text.get(quote + 1..end).unwrap_or_default(), passed & 1 == 1))
+    }
+
+    /// Moves over the string that begins at `quote`. Gives twice the offset of its last quote, and one more where it holds
+    /// escapes: a plain number stays in a register on its way back, and there are many strings. 0 where it breaks off, and
+    /// then `failure` says why.
+    fn pass_string(&mut self, quote: usize) -> usize {
+        let bytes = self.text.as_bytes();
         let mut pos = quote + 1;
         let mut escaped = false;
-        loop {
+        let failure = loop {
             pos = self.plain_until(pos);
             match bytes.get(pos) {
-                Some(b'"') => break,
+                Some(b'"') => return pos << 1 | usize::from(escaped),
                 Some(b'\\') => {
                     escaped = true;
-                    pos = match bytes.get(pos + 1) {
-                        Some(b'n' | b'"' | b'\\' | b't' | b'r' | b'/' | b'b' | b'f') => pos + 2,
-                        Some(b'u') => self.unicode_escape(pos)?,
-                        None => return Err(Error::new(bytes.len(), ErrorKind::Incomplete)),
-                        Some(_) => return Err(Error::new(pos, ErrorKind::BadEscape)),
-                    };
+                    match bytes.get(pos + 1) {
+                        Some(b'n' | b'"' | b'\\' | b't' | b'r' | b'/' | b'b' | b'f') => pos += 2,
+                        Some(b'u') => match self.unicode_escape(pos) {
+                            Ok(behind) => pos = behind,
+                            Err(error) => break error,
+                        },
+                        None => break Error::new(bytes.len(), ErrorKind::Incomplete),
+                        Some(_) => break Error::new(pos, ErrorKind::BadEscape),
+                    }
                 }
-                Some(control) => return Err(Error::new(pos, ErrorKind::ControlCharacter(*control))),
-                None => return Err(Error::new(bytes.len(), ErrorKind::Incomplete)),
+                Some(control) => break Error::new(pos, ErrorKind::ControlCharacter(*control)),
+                None => break Error::new(bytes.len(), ErrorKind::Incomplete),
             }
-        }
-        self.pos = pos + 1;
-        let inner = self.text.get(quote + 1..pos).unwrap_or_default();
-        Ok(Str::new(inner, escaped))
+        };
+        self.failure = Some(failure);
+        0
     }
 
     /// The first byte at or after `pos` that a string can't simply run over: a quote, a backslash, a control character, or
