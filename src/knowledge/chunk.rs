@@ -1,6 +1,7 @@
 //! Long texts in pieces that a model can be handed.
 
 use crate::tokens::Encoding;
+use std::ops::Range;
 
 /// Tokens of a piece.
 pub(super) const SIZE: usize = 400;
@@ -8,6 +9,8 @@ pub(super) const SIZE: usize = 400;
 const OVERLAP: usize = 80;
 /// Characters below which a text says too little to be kept.
 pub(super) const LEAST: usize = 20;
+/// Pieces that may be put together on their own counts: so many tokens more are no harm.
+const SEAMS: usize = SIZE / 10;
 /// Bytes of a line beyond which it is cut inside: a file without line ends is one line.
 const LINE: usize = 400;
 
@@ -40,6 +43,10 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
             tokens += piece.tokens;
             end += 1;
         }
+        // At a seam one token may become two: where there are many seams, what the pieces are together is counted.
+        while end - first > SEAMS && !whole(text, &pieces, first..end).is_some_and(|text| Encoding::default().fits(text, SIZE)) {
+            end -= (end - first) / 16;
+        }
         let last = pieces.get(end - 1).unwrap_or(start);
         if let Some(text) = text.get(start.start..last.end)
             && !text.trim().is_empty()
@@ -64,7 +71,12 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
     all
 }
 
-/// A line, or a part of one, with its tokens counted by itself: what they are together is a little less.
+/// The text of some pieces in a row.
+fn whole<'t>(text: &'t str, pieces: &[Piece], range: Range<usize>) -> Option<&'t str> {
+    text.get(pieces.get(range.start)?.start..pieces.get(range.end.checked_sub(1)?)?.end)
+}
+
+/// A line, or a part of one, with its tokens counted by itself: what they are together is mostly a little less.
 struct Piece {
     start: usize,
     end: usize,
@@ -111,6 +123,15 @@ mod tests {
             assert!(pair[1].lines.0 > pair[0].lines.0);
         }
         assert_eq!(all.last().unwrap().lines.1, 399);
+    }
+
+    #[test]
+    fn many_short_lines_are_counted_together() {
+        for line in ["/^\n", "}\n", "\n", "a\n", "))\n"] {
+            for chunk in chunks(&line.repeat(2000)) {
+                assert!(Encoding::default().fits(chunk.text, SIZE + SEAMS), "{line:?}");
+            }
+        }
     }
 
     proptest! {
