@@ -9,6 +9,7 @@ use super::native::turns::NativeTurn;
 use super::native::{NativeDecision, NativeResult};
 use super::record as v1;
 use super::record::RecordKind;
+use crate::governance::EvaluationKind;
 use crate::schema::{Catalogue, Validator, Violation};
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
@@ -73,9 +74,15 @@ pub fn add_to(catalogue: &mut Catalogue) {
     catalogue.add::<Event<'_>>("yuangs-events", "A line of the command-line runtime's event log.", parts_by_type);
     catalogue.add::<Transition<'_>>("yuangs-transitions", "A line of the command-line runtime's transition log.", |schema| {
         define::<NativeDecision<'_>>(schema, "NativeDecision");
-        let decides = json!({ "required": ["payload"], "properties": { "payload": meant_as_decision() } });
-        let then = json!({ "properties": { "payload": { "$ref": "#/$defs/NativeDecision" } } });
-        schema.insert("allOf".into(), json!([{ "if": { "allOf": [governing(), decides] }, "then": then }]));
+        define::<EvaluationKind>(schema, "EvaluationKind");
+        let beside = |meant: Value| json!({ "required": ["payload"], "properties": { "payload": meant } });
+        let decided = json!({ "properties": { "payload": { "$ref": "#/$defs/NativeDecision" } } });
+        let ruled = json!({ "properties": { "payload": evaluation() } });
+        let all = json!([
+            { "if": { "allOf": [governing(), beside(meant_as_decision())] }, "then": decided },
+            { "if": { "allOf": [evaluating(), beside(meant_as_evaluation())] }, "then": ruled },
+        ]);
+        schema.insert("allOf".into(), all);
     });
     catalogue.add::<NativeTurn<'_>>("yuangs-turns", "A turn as the early runtimes write it.", keep);
     catalogue.add::<CommandRecord<'_>>("yuangs-record", "The record of one command.", keep);
@@ -111,6 +118,20 @@ fn meant_as_decision() -> Value {
     json!({ "type": "object", "anyOf": [{ "required": ["status"] }, { "required": ["by"] }] })
 }
 
+/// A movement that an evaluation leads to.
+fn evaluating() -> Value {
+    json!({ "required": ["from", "to"], "properties": { "from": { "const": "EVALUATING" } } })
+}
+
+/// What has the member of an evaluation is meant as one.
+fn meant_as_evaluation() -> Value {
+    json!({ "type": "object", "required": ["kind"] })
+}
+
+fn evaluation() -> Value {
+    json!({ "properties": { "kind": { "anyOf": [{ "$ref": "#/$defs/EvaluationKind" }, { "type": "null" }] } } })
+}
+
 /// The parts of an event that only its type makes what they are.
 fn parts_by_type(schema: &mut Map<String, Value>) {
     define::<NativeDecision<'_>>(schema, "NativeDecision");
@@ -120,20 +141,26 @@ fn parts_by_type(schema: &mut Map<String, Value>) {
         let value = json!({ "anyOf": [{ "$ref": format!("#/$defs/{of}") }, { "type": "null" }] });
         json!({ "properties": { "data": { "properties": { member: value } } } })
     };
-    let moved = json!({
-        "required": ["data", "metadata"],
-        "properties": {
-            "data": governing(),
-            "metadata": { "type": "object", "required": ["payload"], "properties": { "payload": meant_as_decision() } }
-        }
-    });
-    let payload = json!({ "properties": { "metadata": { "properties": { "payload": { "$ref": "#/$defs/NativeDecision" } } } } });
+    define::<EvaluationKind>(schema, "EvaluationKind");
+    let moved = |data: Value, meant: Value| {
+        json!({
+            "required": ["data", "metadata"],
+            "properties": {
+                "data": data,
+                "metadata": { "type": "object", "required": ["payload"], "properties": { "payload": meant } }
+            }
+        })
+    };
+    let decided = moved(governing(), meant_as_decision());
+    let ruled = moved(evaluating(), meant_as_evaluation());
+    let payload = |value: Value| json!({ "properties": { "metadata": { "properties": { "payload": value } } } });
     schema.insert(
         "allOf".into(),
         json!([
             { "if": is("governance_decision"), "then": part("decision", "NativeDecision") },
             { "if": is("tool_execution"), "then": part("result", "NativeResult") },
-            { "if": { "allOf": [is("state_transition"), moved] }, "then": payload },
+            { "if": { "allOf": [is("state_transition"), decided] }, "then": payload(json!({ "$ref": "#/$defs/NativeDecision" })) },
+            { "if": { "allOf": [is("state_transition"), ruled] }, "then": payload(evaluation()) },
         ]),
     );
 }

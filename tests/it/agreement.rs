@@ -112,6 +112,14 @@ const NATIVE: &[(Format, &str)] = &[
         Format::YuangsEvents,
         r#"{"id":"e","timestamp":1,"executionId":"x","type":"state_transition","data":{"from":"GOVERNING","to":"EXECUTING"},"metadata":{"payload":{"status":"approved","by":"human"}}}"#,
     ),
+    (
+        Format::YuangsEvents,
+        r#"{"id":"e","timestamp":1,"executionId":"x","type":"state_transition","data":{"from":"EVALUATING","to":"TERMINAL"},"metadata":{"payload":{"kind":"terminate","reason":"goal_satisfied"}}}"#,
+    ),
+    (
+        Format::YuangsTransitions,
+        r#"{"from":"EVALUATING","to":"THINKING","timestamp":1,"payload":{"kind":"continue","reason":"of its own"}}"#,
+    ),
     (Format::YuangsTransitions, r#"{"from":"IDLE","to":"THINKING","timestamp":1,"payload":{}}"#),
     (
         Format::YuangsTransitions,

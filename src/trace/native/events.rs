@@ -81,7 +81,8 @@ pub(super) fn check_payload(from: State, to: State, payload: Option<Raw<'_>>) ->
     if is_garbled(from, to, payload) {
         return Err("the payload of the movement is no decision");
     }
-    let ruled = payload.filter(|_| from == State::Evaluating).and_then(Raw::read::<Ruled<'_>>);
+    let evaluates = |payload: &Raw<'_>| from == State::Evaluating && payload.as_written().starts_with('{');
+    let ruled = payload.filter(evaluates).and_then(Raw::read::<Ruled<'_>>);
     match ruled.and_then(|r| r.kind) {
         Some(kind) if kind.read::<EvaluationKind>().is_none() => Err("the payload of the movement is no evaluation"),
         _ => Ok(()),
