@@ -74,7 +74,6 @@ pub fn add_to(catalogue: &mut Catalogue) {
     catalogue.add::<Event<'_>>("yuangs-events", "A line of the command-line runtime's event log.", parts_by_type);
     catalogue.add::<Transition<'_>>("yuangs-transitions", "A line of the command-line runtime's transition log.", |schema| {
         define::<NativeDecision<'_>>(schema, "NativeDecision");
-        define::<EvaluationKind>(schema, "EvaluationKind");
         let beside = |meant: Value| json!({ "required": ["payload"], "properties": { "payload": meant } });
         let decided = json!({ "properties": { "payload": { "$ref": "#/$defs/NativeDecision" } } });
         let ruled = json!({ "properties": { "payload": evaluation() } });
@@ -129,7 +128,9 @@ fn meant_as_evaluation() -> Value {
 }
 
 fn evaluation() -> Value {
-    json!({ "properties": { "kind": { "anyOf": [{ "$ref": "#/$defs/EvaluationKind" }, { "type": "null" }] } } })
+    let kinds = [EvaluationKind::Continue, EvaluationKind::Terminate, EvaluationKind::Pause].map(|kind| json!(kind.name()));
+    let values: Vec<Value> = kinds.into_iter().chain([Value::Null]).collect();
+    json!({ "properties": { "kind": { "enum": values } } })
 }
 
 /// The parts of an event that only its type makes what they are.
@@ -141,7 +142,6 @@ fn parts_by_type(schema: &mut Map<String, Value>) {
         let value = json!({ "anyOf": [{ "$ref": format!("#/$defs/{of}") }, { "type": "null" }] });
         json!({ "properties": { "data": { "properties": { member: value } } } })
     };
-    define::<EvaluationKind>(schema, "EvaluationKind");
     let moved = |data: Value, meant: Value| {
         json!({
             "required": ["data", "metadata"],
