@@ -32,5 +32,6 @@ pub mod time;
 pub mod tokens;
 pub mod trace;
 pub mod trajectory;
+mod unseen;
 pub mod verify;
 pub mod workspace;

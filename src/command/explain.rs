@@ -32,9 +32,7 @@ fn escape_char(c: char, out: &mut String) {
 
 /// Characters that change the order of text, or that can't be seen.
 fn invisible(c: char) -> bool {
-    matches!(u32::from(c),
-        0x00ad | 0x034f | 0x061c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f | 0x2028..=0x202e
-        | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff)
+    crate::unseen::is_ignorable(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
 }
 
 /// Columns that a character takes, roughly: wide for East Asian scripts and pictures.

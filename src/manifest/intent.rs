@@ -1,5 +1,6 @@
 //! Whether the intent of a skill says anything: a skill has one purpose.
 
+use crate::unseen::is_ignorable;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Words of which an intent says nothing, alone or together.
@@ -154,7 +155,7 @@ fn words(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut word = String::new();
     let mut before = ' ';
-    for c in text.nfkd().filter(|c| !is_accent(*c) && !is_invisible(*c)).nfc() {
+    for c in text.nfkd().filter(|c| !is_accent(*c) && !is_ignorable(*c)).nfc() {
         let c = crate::scan::looks_like(c).unwrap_or(c);
         let parts = !c.is_alphanumeric() || before.is_lowercase() && c.is_uppercase() || before.is_numeric() != c.is_numeric();
         if parts && !word.is_empty() {
@@ -172,11 +173,6 @@ fn words(text: &str) -> Vec<String> {
 /// Marks on letters of European scripts; those of others make other letters.
 const fn is_accent(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
-}
-
-/// Characters that nobody sees between the letters of a word.
-const fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
 /// Whether a word says nothing: a vague one, several of them in one, or a number.

@@ -44,6 +44,7 @@ use crate::json::Str;
 use crate::replay::Aspect;
 use crate::trace::Format;
 use crate::trace::record::DecidedBy;
+use crate::unseen;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(303),
@@ -96,29 +97,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     }
 }
 
-/// Whether a character leaves no mark: white space, control characters, and those that are ignored where text is shown
-/// (`Default_Ignorable_Code_Point` of the Unicode Character Database), besides a pattern of Braille without a dot.
+/// Whether a character leaves no mark; a pattern of Braille without a dot is one.
 fn shows_nothing(c: char) -> bool {
-    c.is_whitespace()
-        || c.is_control()
-        || matches!(
-            u32::from(c),
-            0xAD | 0x34F
-                | 0x61C
-                | 0x115F..=0x1160
-                | 0x17B4..=0x17B5
-                | 0x180B..=0x180F
-                | 0x200B..=0x200F
-                | 0x202A..=0x202E
-                | 0x2060..=0x206F
-                | 0x2800
-                | 0x3164
-                | 0xFE00..=0xFE0F
-                | 0xFEFF
-                | 0xFFA0
-                | 0xFFF0..=0xFFF8
-                | 0x1_BCA0..=0x1_BCA3
-                | 0x1_D173..=0x1_D17A
-                | 0xE_0000..=0xE_0FFF
-        )
+    c.is_whitespace() || c.is_control() || c == '\u{2800}' || unseen::is_ignorable(c)
 }

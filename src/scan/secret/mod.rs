@@ -65,19 +65,18 @@ const fn may_matter(run: runs::Kinds) -> bool {
 struct Met<'t>([&'t [u8]; 16]);
 
 impl<'t> Met<'t> {
+    /// The place of a run; there is one for each.
     fn slot(&mut self, run: &[u8]) -> Option<&mut &'t [u8]> {
         let ends = run.first().zip(run.last()).map_or(0, |(a, b)| usize::from(*a) + usize::from(*b) * 3);
         let slot = (run.len() + ends) % self.0.len();
         self.0.get_mut(slot)
     }
 
-    /// Whether this run was met, and holds no literal.
-    fn as_innocent(&mut self, run: &[u8]) -> bool {
-        self.slot(run).is_some_and(|known| *known == run)
-    }
-
     /// Whether a run holds a literal. Remembers it if not.
     fn has_literal(&mut self, table: &Table, run: &'t [u8]) -> bool {
+        if self.slot(run).is_some_and(|known| *known == run) {
+            return false;
+        }
         let has = table.has_literal(run);
         if !has && let Some(slot) = self.slot(run) {
             *slot = run;
@@ -107,7 +106,6 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
         // A short word is no token: the shortest have sixteen characters, the others a digit or a sign.
         let word = kinds.only_letters && text.len() < SHORTEST;
         found = !word
-            && !met.as_innocent(text)
             && met.has_literal(table, text)
             && table.literals(text).any(|(m, announced)| match announced {
                 Announced::Rule(_) if text.get(m.range()) == Some(b"://") => {
