@@ -1,13 +1,15 @@
 //! The verification: inputs in, findings and verdicts out. No terminal, no clock, no environment.
 //!
-//! An input is read in blocks of a few megabytes. The lines of a block are parsed on all cores into
-//! records that borrow from it; then every core takes the executions that fall to it (by a hash of
-//! their id) and walks through the block's records in their order. So an execution's steps are always
-//! replayed in the order of the input, by one worker at a time, and the memory that a run needs is
-//! that of a block and of the executions that are open.
+//! An input is read in blocks of half a megabyte. Each core takes a block, parses its lines into records
+//! that borrow from it, and then passes with them through the workers, among whom the executions are dealt
+//! out by a hash of their id. The workers see the blocks in the order of the input, so an execution's
+//! steps are always replayed in that order; and the memory that a run needs is that of a block for
+//! each core and of the executions that are open.
 
 pub mod account;
 mod input;
+mod lanes;
+mod order;
 mod report;
 mod shard;
 pub mod timeline;

@@ -1,7 +1,7 @@
 //! Long runs of visible characters: what a credential consists of, and most text doesn't.
 //!
-//! The text is looked at in stretches of 64 bytes, each of which becomes words with a bit for every byte. A run and what
-//! it consists of are read off those words, without a look at its bytes.
+//! The text is looked at in stretches of 64 bytes, each of which becomes a word with a bit for every byte. Runs are read off
+//! those words, without a look at their bytes; and so is what a long one consists of.
 
 use crate::bits::{self, Kinds as _, STRETCH};
 use std::ops::Range;
@@ -31,10 +31,20 @@ pub(super) struct Kinds {
 
 impl Kinds {
     /// Of the bytes of a run.
-    fn of(run: &[u8]) -> Self {
-        let letters = run.iter().filter(|b| b.is_ascii_alphabetic()).count();
-        let tells = |b: &u8| b.is_ascii_digit() || b.is_ascii_uppercase() || matches!(b, b'=' | b':');
-        Self { letter: letters > 0, only_letters: letters == run.len(), tells: run.iter().any(tells) }
+    #[inline]
+    fn of(bytes: &[u8], run: Range<usize>) -> Self {
+        let mut kinds = Self { letter: false, only_letters: true, tells: false };
+        for start in run.clone().step_by(STRETCH) {
+            let mask = low(run.end - start);
+            // What stands behind the run does no harm: it needn't be cut off first.
+            let lanes = bits::lanes(&bits::first(bytes.get(start..).unwrap_or_default()));
+            let letters = bits::word(lanes.map(|lane| lane.small().within(b'a', b'z'))) & mask;
+            let tells = bits::word(lanes.map(|lane| lane.within(b'0', b':') | lane.within(b'A', b'Z') | lane.are(b'='))) & mask;
+            kinds.letter |= letters != 0;
+            kinds.only_letters &= letters == mask;
+            kinds.tells |= tells != 0;
+        }
+        kinds
     }
 }
 
@@ -51,29 +61,6 @@ fn runs(stretch: &[u8; STRETCH]) -> u64 {
     }))
 }
 
-/// The kinds of the bytes of a stretch, a bit each.
-#[derive(Clone, Copy)]
-struct Words {
-    letters: u64,
-    tells: u64,
-}
-
-impl Words {
-    #[inline]
-    fn of(stretch: &[u8; STRETCH]) -> Self {
-        let lanes = bits::lanes(stretch);
-        let letters = lanes.map(|lane| lane.small().within(b'a', b'z'));
-        let tells = lanes.map(|lane| lane.within(b'0', b':') | lane.within(b'A', b'Z') | lane.are(b'='));
-        Self { letters: bits::word(letters), tells: bits::word(tells) }
-    }
-
-    /// What the bytes are that a mask names.
-    #[inline]
-    const fn kinds(self, mask: u64) -> Kinds {
-        Kinds { letter: self.letters & mask != 0, only_letters: self.letters & mask == mask, tells: self.tells & mask != 0 }
-    }
-}
-
 /// The lowest `length` bits.
 #[inline]
 const fn low(length: usize) -> u64 {
@@ -82,6 +69,7 @@ const fn low(length: usize) -> u64 {
 
 /// Calls `visit` for every run of at least [`LONG`] bytes, in order, until it returns `false`.
 pub(super) fn each(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
+    let mut visit = |range: Range<usize>| visit(Run { kinds: Kinds::of(bytes, range.clone()), range });
     // Where the run began that reaches to the end of the last stretch.
     let mut open: Option<usize> = None;
     let (stretches, rest) = bytes.as_chunks::<STRETCH>();
@@ -98,11 +86,8 @@ pub(super) fn each(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
             }
             open = None;
             let range = start..base + end;
-            if range.len() >= LONG {
-                let kinds = Kinds::of(bytes.get(range.clone()).unwrap_or_default());
-                if !visit(Run { range, kinds }) {
-                    return;
-                }
+            if range.len() >= LONG && !visit(range) {
+                return;
             }
             word &= !low(end);
         }
@@ -117,17 +102,13 @@ pub(super) fn each(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
         let four = two & two >> 2;
         let eight = four & four >> 4;
         let mut long = eight & four >> 8;
-        if long != 0 {
-            let words = Words::of(stretch);
-            while long != 0 {
-                let start = long.trailing_zeros() as usize;
-                let end = start + (word >> start).trailing_ones() as usize;
-                let kinds = words.kinds(low(end) & !low(start));
-                if !visit(Run { range: base + start..base + end, kinds }) {
-                    return;
-                }
-                long &= !low(end);
+        while long != 0 {
+            let start = long.trailing_zeros() as usize;
+            let end = start + (word >> start).trailing_ones() as usize;
+            if !visit(base + start..base + end) {
+                return;
             }
+            long &= !low(end);
         }
         base += STRETCH;
     }

@@ -3,9 +3,9 @@
 use super::Limits;
 use std::io::{self, Read};
 
-/// Bytes that are read at a time: large enough to keep every core busy, small enough that a block and what is made of it
-/// stay in the cache until they have been replayed.
-const TARGET: usize = 1 << 20;
+/// Bytes that are read at a time: large enough that it costs nothing to go from one block to the next, small enough that a block
+/// and what is made of it stay in the cache until they have been replayed.
+const TARGET: usize = 512 << 10;
 
 /// A line that is longer than a record may be. It has been passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

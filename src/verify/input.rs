@@ -1,29 +1,22 @@
 //! One input: opened, told apart, read in blocks, handed to the workers.
 
+use super::lanes::{self, Dealing, Falls, Parsed, Reading};
 use super::shard::{Harvest, Shard, problem_finding};
 use super::timeline::{CommandRun, Timeline};
 use super::{Options, Report};
 use crate::diag::{Code, Finding, Place};
 use crate::json::Scanner;
-use crate::replay::{Context, LooksPool, Summary};
-use crate::rules;
+use crate::replay::{Looks, Summary};
+use crate::rules::{self, Settings};
 use crate::scan::frames::Frames;
 use crate::scan::mask::Mask;
-use crate::source::{Block, Blocks, Found, Missing, open};
+use crate::source::{Block, Blocks, Found, Limits, Missing, open};
 use crate::trace::entry::{self, Entry, Grammar, Problem, Record};
 use crate::trace::format::Format;
-use rayon::prelude::*;
-use rustc_hash::FxHasher;
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
 use std::io::Read;
 use std::sync::Arc;
 
-/// Bytes that one worker parses at a time.
-const CHUNK: usize = 128 << 10;
-/// Shares that the executions of an input are dealt out to. More than there are cores, so that none of
-/// them waits long for the others; and a fixed number, so that no report depends on the machine.
-const WORKERS: u64 = 16;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Is shown each record, with the execution that it belongs to.
@@ -46,15 +39,14 @@ pub(super) fn watch<'w>(input: &Result<Found, Missing>, options: &'w Options, re
 }
 
 /// An input while it is being verified.
-struct Run<'o> {
+pub(super) struct Run<'o> {
     file: Arc<str>,
     /// The execution of formats that name none: the stem of the file.
-    stem: String,
+    stem: Arc<str>,
     options: &'o Options,
     /// Instead of workers: whoever wants to see the records themselves.
     watch: Option<Watch<'o>>,
     shards: Vec<Shard>,
-    looks: LooksPool,
     /// Records of commands, which no worker has to replay.
     commands: Vec<CommandRun>,
     format: Option<Format>,
@@ -107,11 +99,10 @@ impl<'o> Run<'o> {
     fn new(name: &str, options: &'o Options) -> Self {
         Self {
             file: name.into(),
-            stem: stem(name),
+            stem: stem(name).into(),
             options,
             watch: None,
             shards: Vec::new(),
-            looks: LooksPool::default(),
             commands: Vec::new(),
             format: options.format,
             records: 0,
@@ -126,43 +117,50 @@ impl<'o> Run<'o> {
 
     fn read(&mut self, reader: impl Read + Send, bytes: &mut u64) {
         let mut blocks = Blocks::new(reader, self.options.limits);
-        let mut document = Vec::new();
-        let mut spare = Vec::new();
         let mut next = blocks.next(Vec::new());
-        let mut first = true;
-        loop {
-            let block = match next {
-                Ok(Some(block)) => block,
-                Ok(None) => break,
-                Err(error) => {
-                    let what =
-                        if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
-                    let line = self.next_line;
-                    self.lost(line);
-                    self.unreadable(line, &format!("the input {what} here: {error}"));
-                    break;
-                }
-            };
-            if std::mem::take(&mut first) && self.is_document(&block) || !document.is_empty() {
+        let mut document = Vec::new();
+        if let Ok(Some(block)) = &next
+            && self.is_document(block)
+        {
+            while let Ok(Some(block)) = next {
                 if document.len() + block.bytes.len() > self.options.limits.document_bytes || block.overlong.is_some() {
                     let limit = self.options.limits.document_bytes;
                     self.limit(1, &format!("the document is longer than {limit} bytes and isn't one record a line"));
                     document.clear();
+                    next = Ok(None);
                     break;
                 }
                 document.extend_from_slice(&block.bytes);
                 next = blocks.next(block.bytes);
-                continue;
             }
-            // The next block is read while this one is worked on, by whichever core is free.
-            let buffer = std::mem::take(&mut spare);
-            next = rayon::join(|| self.block(&block), || blocks.next(buffer)).1;
-            spare = block.bytes;
+        }
+        // Until a record tells the format, block after block is looked at here.
+        while let Ok(Some(block)) = &next
+            && !self.tell_format(block)
+        {
+            self.formless(block);
+            let spare = next.ok().flatten().map(|block| block.bytes);
+            next = blocks.next(spare.unwrap_or_default());
+        }
+        match next {
+            Ok(Some(block)) => lanes::run(self, &mut blocks, block),
+            Ok(None) => {}
+            Err(error) => {
+                self.breaks_off(&error);
+            }
         }
         *bytes += blocks.bytes_read();
         if !document.is_empty() {
             self.document(&document);
         }
+    }
+
+    /// Reports that reading failed behind what has been read; returns the line.
+    pub(super) fn breaks_off(&mut self, error: &std::io::Error) -> u64 {
+        let what = if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
+        let line = self.next_line;
+        self.unreadable(line, &format!("the input {what} here: {error}"));
+        line
     }
 
     /// Whether an input is one JSON document over several lines: it begins with a value that goes on
@@ -198,49 +196,27 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// A block of lines: parsed on all cores, then replayed by the workers.
-    fn block(&mut self, block: &Block) {
-        if let Some(overlong) = block.overlong {
-            let limit = self.options.limits.record_bytes;
-            let line = self.next_line;
-            self.limit(line, &format!("the line has {} bytes; a record may have {limit}", overlong.length));
-            self.records += 1;
-            self.lost(line);
-            self.next_line += 1;
-            return;
-        }
-        if let Some(schema) = &self.options.schema {
-            let parsed = self.parse(block, Grammar::Schema(schema));
-            return self.against_schema(&parsed);
-        }
-        if self.format.is_none() {
+    /// Whether it is known how records are to be read, now that this block is here.
+    fn tell_format(&mut self, block: &Block) -> bool {
+        if self.format.is_none() && self.options.schema.is_none() && block.overlong.is_none() {
             self.format = self.detect(block);
         }
+        self.format.is_some() || self.options.schema.is_some()
+    }
+
+    /// A block of an input whose format isn't told yet.
+    fn formless(&mut self, block: &Block) {
         // Lines that aren't even JSON are reported whatever the format is; of others nothing can be said.
-        let mut parsed = self.parse(block, Grammar::Format(self.format.unwrap_or(Format::ExecutionRecord)));
-        if self.format == Some(Format::YuangsCast) {
-            self.secrets_over_frames(&mut parsed);
-        }
-        if let Some(format) = self.format {
-            self.replay(format, &parsed);
-        } else {
-            for entry in parsed.iter().flatten().filter(|e| matches!(e.record, Record::Unreadable)) {
-                self.records += 1;
-                self.remember_secrets([entry]);
-                self.report_problems(entry);
-                self.lost_early = entry.line;
-            }
-        }
-        parsed.into_par_iter().for_each(drop);
+        let mut parsed = Parsed::of(block, self.is_at_start(), &self.reading());
+        parsed.entries.retain(|entry| matches!(entry.record, Record::Unreadable));
+        self.number(&mut parsed);
+        self.take_note(&parsed.entries, &parsed.falls);
+        self.lost_early = parsed.entries.last().map_or(self.lost_early, |entry| entry.line);
     }
 
     /// Adds the secrets that stand in several frames of a recording, each to the frame in which it begins.
-    fn secrets_over_frames(&mut self, parsed: &mut [Vec<Entry<'_>>]) {
-        let found = self.frames.read(parsed.iter().flatten().map(|entry| entry.text));
-        if found.is_empty() {
-            return;
-        }
-        let mut entries: Vec<&mut Entry<'_>> = parsed.iter_mut().flatten().collect();
+    fn secrets_over_frames(&mut self, entries: &mut [Entry<'_>]) {
+        let found = self.frames.read(entries.iter().map(|entry| entry.text));
         for spread in found {
             self.mask.add(&spread.secret);
             let first = spread.pieces.into_iter().next();
@@ -250,19 +226,19 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Parses the lines of a block, on all cores.
-    fn parse<'b>(&mut self, block: &'b Block, grammar: Grammar<'_>) -> Vec<Vec<Entry<'b>>> {
-        let limits = self.options.limits;
-        let chunks = chunks(block, self.next_line == 1);
-        let parsed: Vec<(Vec<Entry<'b>>, u64)> = chunks.par_iter().map(|c| parse(c, grammar, limits)).collect();
-        let number = |(mut entries, lines): (Vec<Entry<'b>>, u64)| {
-            for entry in &mut entries {
-                entry.line += self.next_line;
-            }
-            self.next_line += lines;
-            entries
-        };
-        parsed.into_iter().map(number).collect()
+    /// Gives what was read of a block its place in the input.
+    fn number(&mut self, parsed: &mut Parsed<'_>) {
+        for entry in &mut parsed.entries {
+            entry.line += self.next_line;
+        }
+        if let Some(overlong) = parsed.overlong {
+            let limit = self.options.limits.record_bytes;
+            let line = self.next_line;
+            self.limit(line, &format!("the line has {} bytes; a record may have {limit}", overlong.length));
+            self.records += 1;
+            self.lost_early = line;
+        }
+        self.next_line += parsed.lines;
     }
 
     /// One JSON document: an array of records, or one record over several lines.
@@ -281,7 +257,7 @@ impl<'o> Run<'o> {
             let start = text.len() - text.trim_start().len();
             let line = memchr::memchr_iter(b'\n', text.get(..start).unwrap_or_default().as_bytes()).count() as u64 + 1;
             let entry = entry::read(Grammar::Schema(schema), &mut scanner, text.trim(), (line, 0), false);
-            return self.against_schema(&[vec![entry]]);
+            return self.take_note(&[entry], &[Falls::Lost]);
         }
         let (elements, error) = elements(text, self.options.limits.depth);
         if self.format.is_none() {
@@ -308,7 +284,11 @@ impl<'o> Run<'o> {
                     entry::read(Grammar::Format(format), &mut scanner, text, place(*at), false)
                 })
                 .collect();
-            self.replay(format, &[entries]);
+            let dealing = self.reading().dealing;
+            let falls = dealing.all(&entries);
+            self.take_note(&entries, &falls);
+            self.shards = self.hire();
+            dealing.replay((0, &mut self.shards), (&entries, &falls), &self.options.settings, &Looks::default());
         } else if let Some((at, _)) = elements.first() {
             self.strange = Some((place(*at).0, "its records look like none of the known formats".into()));
         }
@@ -323,8 +303,10 @@ impl<'o> Run<'o> {
             let entry = Entry::unread((line, column), "", vec![problem], Vec::new());
             self.records += 1;
             self.report_problems(&entry);
-            self.lost(line);
-            self.shards.iter_mut().for_each(Shard::lose_rest);
+            for shard in &mut self.shards {
+                shard.lost(line);
+                shard.lose_rest();
+            }
         }
     }
 
@@ -348,111 +330,82 @@ impl<'o> Run<'o> {
         None
     }
 
-    /// Hands entries to the workers, each execution to one of them, in the order of the input.
-    fn replay(&mut self, format: Format, parsed: &[Vec<Entry<'_>>]) {
-        if self.watch.is_some() {
-            return self.show(parsed);
+    /// Takes account of what was read of a block, in the order of the input; returns the line of it that was too long.
+    pub(super) fn account(&mut self, parsed: &mut Parsed<'_>) -> Option<u64> {
+        let line = self.next_line;
+        self.number(parsed);
+        if self.format == Some(Format::YuangsCast) && self.options.schema.is_none() {
+            self.secrets_over_frames(&mut parsed.entries);
         }
-        if self.shards.is_empty() {
-            let workers = if format == Format::ExecutionRecord || format == Format::YuangsEvents { WORKERS } else { 1 };
-            self.shards = (0..workers).map(|_| Shard::new(self.file.clone(), format, self.options.max_turns)).collect();
-            self.lost(self.lost_early);
-        }
-        self.records += parsed.iter().map(|e| e.len() as u64).sum::<u64>();
-        self.remember_secrets(parsed.iter().flatten());
-        let nameless = !matches!(format, Format::ExecutionRecord | Format::YuangsEvents);
-        let attributed = |entry: &Entry<'_>| match entry.record {
-            Record::Command(_) | Record::Unreadable => false,
-            _ if format == Format::YuangsRecord => false,
-            _ => nameless || entry.record.execution_id().is_some(),
-        };
-        for entry in parsed.iter().flatten() {
-            if self.options.schema_only || !attributed(entry) {
+        self.take_note(&parsed.entries, &parsed.falls);
+        parsed.overlong.map(|_| line)
+    }
+
+    /// Keeps what has to be kept of records, whoever replays them.
+    fn take_note(&mut self, entries: &[Entry<'_>], falls: &[Falls]) {
+        self.records += entries.len() as u64;
+        self.remember_secrets(entries);
+        for (entry, falls) in entries.iter().zip(falls) {
+            if !matches!(falls, Falls::To(_)) {
                 self.report_problems(entry);
             }
-        }
-        if self.options.schema_only {
-            return;
-        }
-        for entry in parsed.iter().flatten() {
-            if let Record::Command(record) = &entry.record
+            if let Some(watch) = &mut self.watch {
+                let named = entry.record.execution_id().map(|id| id.decode());
+                watch(named.as_deref().unwrap_or(&self.stem), entry);
+            }
+            if *falls == Falls::Nowhere
+                && let Record::Command(record) = &entry.record
                 && self.commands.len() < self.options.max_turns
             {
                 self.commands.push(CommandRun::of(&self.file, entry, record));
             }
         }
-        // Which worker an entry falls to; none when it can't be attributed.
-        let workers = self.shards.len() as u64;
-        let stem = self.stem.as_str();
-        let owners: Vec<Vec<Option<u64>>> = parsed
-            .par_iter()
-            .map(|entries| {
-                entries
-                    .iter()
-                    .map(|entry| match entry.record.execution_id() {
-                        _ if !attributed(entry) => None,
-                        Some(id) if !nameless => Some(owner(&id.decode(), workers)),
-                        _ => Some(0),
-                    })
-                    .collect()
-            })
-            .collect();
-        let settings = &self.options.settings;
-        let Self { shards, looks, .. } = self;
-        shards.par_iter_mut().enumerate().for_each(|(index, shard)| {
-            let looks = looks.borrow();
-            let context = Context { assessor: settings.assessor, keep_changes: settings.keep_changes, looks: Some(&looks) };
-            for (entries, owners) in parsed.iter().zip(&owners) {
-                for (entry, owner) in entries.iter().zip(owners) {
-                    match owner {
-                        None if matches!(entry.record, Record::Command(_)) => {}
-                        None => shard.lost(entry.line),
-                        Some(owner) if *owner == index as u64 => match entry.record.execution_id() {
-                            Some(id) if !nameless => shard.entry(&id.decode(), entry, settings, context),
-                            _ => shard.entry(stem, entry, settings, context),
-                        },
-                        Some(_) => {}
-                    }
-                }
-            }
-        });
     }
 
-    /// Shows records to whoever watches.
-    fn show(&mut self, parsed: &[Vec<Entry<'_>>]) {
-        self.remember_secrets(parsed.iter().flatten());
-        for entry in parsed.iter().flatten() {
-            self.records += 1;
-            self.report_problems(entry);
-            let named = entry.record.execution_id().map(|id| id.decode().into_owned());
-            if let Some(watch) = &mut self.watch {
-                watch(named.as_deref().unwrap_or(&self.stem), entry);
-            }
+    pub(super) fn settings(&self) -> &'o Settings {
+        &self.options.settings
+    }
+
+    /// Whether nothing was read yet.
+    pub(super) fn is_at_start(&self) -> bool {
+        self.next_line == 1
+    }
+
+    /// How blocks are read, as far as it is known by now.
+    pub(super) fn reading(&self) -> Reading<'o> {
+        let replayed = self.watch.is_none() && !self.options.schema_only && self.options.schema.is_none();
+        Reading {
+            grammar: match &self.options.schema {
+                Some(schema) => Grammar::Schema(schema),
+                None => Grammar::Format(self.format.unwrap_or(Format::ExecutionRecord)),
+            },
+            limits: self.options.limits,
+            dealing: Dealing { format: self.format.filter(|_| replayed), stem: self.stem.clone() },
         }
     }
 
-    /// Takes note that a line could not be read: it may explain what comes after it.
-    fn lost(&mut self, line: u64) {
-        self.lost_early = line;
-        for shard in &mut self.shards {
-            shard.lost(line);
-        }
+    /// The workers that this input needs.
+    pub(super) fn hire(&self) -> Vec<Shard> {
+        let dealing = self.reading().dealing;
+        let new = |format| {
+            let mut shard = Shard::new(self.file.clone(), format, self.options.max_turns);
+            shard.lost(self.lost_early);
+            shard
+        };
+        dealing.format.map(|format| (0..dealing.workers()).map(|_| new(format)).collect()).unwrap_or_default()
+    }
+
+    /// Takes back the workers when everything is read.
+    pub(super) fn dismiss(&mut self, shards: Vec<Shard>) {
+        self.shards = shards;
     }
 
     /// What was found secret once is shown nowhere.
-    fn remember_secrets<'e, 't: 'e>(&mut self, entries: impl IntoIterator<Item = &'e Entry<'t>>) {
+    fn remember_secrets(&mut self, entries: &[Entry<'_>]) {
         for entry in entries {
             for secret in entry.secret_texts() {
                 self.mask.add(&secret);
             }
-        }
-    }
-
-    fn against_schema(&mut self, parsed: &[Vec<Entry<'_>>]) {
-        self.remember_secrets(parsed.iter().flatten());
-        for entry in parsed.iter().flatten() {
-            self.records += 1;
-            self.report_problems(entry);
         }
     }
 
@@ -589,40 +542,11 @@ fn hide_in_summary(summary: &mut Summary, mask: &Mask) {
     }
 }
 
-fn owner(id: &str, workers: u64) -> u64 {
-    let mut hasher = FxHasher::default();
-    id.hash(&mut hasher);
-    hasher.finish() % workers.max(1)
-}
-
-/// A part of a block that one worker parses.
-struct Chunk<'b> {
-    bytes: &'b [u8],
-    /// It begins the input.
-    first: bool,
-    /// It ends the input.
-    last: bool,
-}
-
-/// Cuts a block at line ends.
-fn chunks(block: &Block, first: bool) -> Vec<Chunk<'_>> {
-    let mut all = Vec::new();
-    let mut rest = block.bytes.as_slice();
-    while !rest.is_empty() {
-        let end =
-            memchr::memchr(b'\n', rest.get(CHUNK.min(rest.len())..).unwrap_or_default()).map_or(rest.len(), |n| CHUNK + n + 1);
-        let (bytes, tail) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-        all.push(Chunk { bytes, first: first && all.is_empty(), last: block.last && tail.is_empty() });
-        rest = tail;
-    }
-    all
-}
-
-/// Parses the lines of a chunk, numbered from 0; returns how many lines end in it besides.
-fn parse<'b>(chunk: &Chunk<'b>, grammar: Grammar<'_>, limits: crate::source::Limits) -> (Vec<Entry<'b>>, u64) {
-    let mut entries = Vec::with_capacity(chunk.bytes.len() / 1024);
+/// Parses the lines of a block, numbered from 0; returns how many lines end in it besides. `first`: it begins the input.
+pub(super) fn parse<'b>(block: &'b Block, first: bool, grammar: Grammar<'_>, limits: Limits) -> (Vec<Entry<'b>>, u64) {
+    let mut entries = Vec::with_capacity(block.bytes.len() / 1024);
     let mut scanner = Scanner::new("", limits.depth);
-    let mut rest = chunk.bytes;
+    let mut rest = block.bytes.as_slice();
     let mut line = 0;
     while !rest.is_empty() {
         let end = memchr::memchr(b'\n', rest);
@@ -632,10 +556,10 @@ fn parse<'b>(chunk: &Chunk<'b>, grammar: Grammar<'_>, limits: crate::source::Lim
         };
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         let (bytes, indent) = match bytes.strip_prefix(BOM) {
-            Some(text) if chunk.first && line == 0 => (text, BOM.len() as u64),
+            Some(text) if first && line == 0 => (text, BOM.len() as u64),
             _ => (bytes, 0),
         };
-        let unended = end.is_none() && chunk.last;
+        let unended = end.is_none() && block.last;
         if !bytes.iter().all(u8::is_ascii_whitespace) {
             entries.push(match simdutf8::compat::from_utf8(bytes) {
                 Ok(text) if text.len() > limits.record_bytes => overlong(text, (line, indent), limits.record_bytes),

@@ -31,6 +31,7 @@ mod knowledge_budget;
 mod knowledge_hostile;
 mod knowledge_layers;
 mod knowledge_model;
+mod lanes;
 mod manifests;
 mod oracle;
 mod pages;

@@ -104,12 +104,50 @@ pub struct Table {
     pub rules: Vec<Rule>,
     /// Finds the literals that begin a secret and the words of names.
     literals: DFA,
+    /// How they begin.
+    beginnings: Beginnings,
     /// What a literal announces.
     announces: Vec<Announced>,
     /// Ends of names that hold no secret although they sound so.
     pub(super) except: Vec<String>,
     /// SHA-256 of values that vendors print in their documentation, in hexadecimal.
     pub(super) examples: BTreeSet<String>,
+}
+
+/// How words begin: a bit for each three bytes, of which five bits count. Whether one of them may stand in a text is told quicker
+/// by this than by an automaton, each of whose steps waits for the one before.
+#[derive(Debug)]
+struct Beginnings(Box<[u64; 512]>);
+
+impl Beginnings {
+    const LENGTH: usize = 3;
+
+    fn of<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
+        let mut bits = Box::new([0; 512]);
+        for word in words {
+            let last = word.bytes().take(Self::LENGTH).fold(0, Self::step);
+            if let Some(word) = bits.get_mut(last as usize >> 6 & 511) {
+                *word |= 1 << (last & 63);
+            }
+        }
+        Self(bits)
+    }
+
+    /// Five bits tell no small letter from its capital.
+    #[inline]
+    const fn step(last: u32, byte: u8) -> u32 {
+        last << 5 | byte as u32 & 31
+    }
+
+    /// Whether a word may stand in a text.
+    #[inline]
+    fn may_stand_in(&self, text: &[u8]) -> bool {
+        let mut last = 0;
+        text.iter().any(|byte| {
+            last = Self::step(last, *byte);
+            self.0.get(last as usize >> 6 & 511).is_some_and(|word| word >> (last & 63) & 1 == 1)
+        })
+    }
 }
 
 /// What a literal announces.
@@ -213,18 +251,25 @@ impl Table {
             entropy: 0.0,
             checksum: None,
         });
+        if words.iter().any(|word| word.len() < Beginnings::LENGTH) {
+            return Err(TableError::Yaml("a name of a secret has three characters or more".into()));
+        }
+        let beginnings = Beginnings::of(words.iter().map(String::as_str));
         let literals = DFA::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .ascii_case_insensitive(true)
             .prefilter(false)
             .build(&words)
             .map_err(|e| TableError::Yaml(e.to_string()))?;
-        Ok(Self { rules, literals, announces, except, examples: raw.examples.into_iter().collect() })
+        Ok(Self { rules, literals, beginnings, announces, except, examples: raw.examples.into_iter().collect() })
     }
 
     /// Whether a literal stands in a text: asked of every run, of which few hold one.
     #[inline]
     pub(super) fn has_literal(&self, text: &[u8]) -> bool {
+        if !self.beginnings.may_stand_in(text) {
+            return false;
+        }
         let Ok(mut state) = self.literals.start_state(Anchored::No) else { return true };
         text.iter().any(|byte| {
             state = self.literals.next_state(Anchored::No, state, *byte);

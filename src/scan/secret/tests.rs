@@ -35,6 +35,22 @@ fn every_rule_keeps_its_own_tests() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+proptest! {
+    /// A literal is met wherever it stands, in small letters or capitals.
+    #[test]
+    fn no_literal_is_overlooked(rule in any::<proptest::sample::Index>(), start in any::<proptest::sample::Index>(), before in "[!-~]{0,5}", behind in "[!-~]{0,5}", capitals in any::<bool>()) {
+        let raw: serde_json::Value = serde_saphyr::from_str(include_str!("../../../policies/secrets.yaml")).unwrap();
+        let mut all: Vec<&str> = raw["rules"].as_array().unwrap().iter().flat_map(|r| r["starts"].as_array().unwrap()).filter_map(|s| s.as_str()).collect();
+        if rule.index(3) == 0 {
+            all = raw["assigned"]["names"].as_array().unwrap().iter().filter_map(|s| s.as_str()).collect();
+        }
+        let word = all[start.index(all.len())];
+        let word = if capitals { word.to_uppercase() } else { word.to_lowercase() };
+        let text = [before, word, behind].concat();
+        prop_assert!(table().has_literal(text.as_bytes()));
+    }
+}
+
 #[test]
 fn what_is_said_of_a_secret_is_not_the_secret() {
     let text = sample::fill("TOKEN=ghp_⟦crc62:30⟧").unwrap();

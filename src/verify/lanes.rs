@@ -1,0 +1,257 @@
+//! Blocks of lines worked on by all cores: each takes a block, parses it, and then passes with its records
+//! through what needs the order of the input.
+
+use super::input::{Run, parse};
+use super::order::InOrder;
+use super::shard::Shard;
+use crate::replay::{Context, Looks, LooksPool};
+use crate::rules::Settings;
+use crate::source::{Block, Blocks, Limits, Overlong};
+use crate::trace::entry::{Entry, Grammar, Record};
+use crate::trace::format::Format;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Shares that the executions of an input are dealt out to. A fixed number, so that no report depends on the machine.
+const WORKERS: u64 = 16;
+/// Lanes that are of use: no more than there are shares.
+const MOST: usize = 16;
+
+/// What was read of a block.
+pub(super) struct Parsed<'b> {
+    pub(super) entries: Vec<Entry<'b>>,
+    /// Where each of them goes.
+    pub(super) falls: Vec<Falls>,
+    /// Lines that end in it.
+    pub(super) lines: u64,
+    /// Instead of entries: a line that was too long.
+    pub(super) overlong: Option<Overlong>,
+}
+
+impl<'b> Parsed<'b> {
+    /// Parses the lines of a block, numbered from 0. `first`: it begins the input.
+    pub(super) fn of(block: &'b Block, first: bool, reading: &Reading<'_>) -> Self {
+        let (entries, lines) = parse(block, first, reading.grammar, reading.limits);
+        let lines = lines + u64::from(block.overlong.is_some());
+        Self { falls: reading.dealing.all(&entries), entries, lines, overlong: block.overlong }
+    }
+}
+
+/// How the blocks of an input are read.
+#[derive(Debug, Clone)]
+pub(super) struct Reading<'o> {
+    pub(super) grammar: Grammar<'o>,
+    pub(super) limits: Limits,
+    pub(super) dealing: Dealing,
+}
+
+/// Where a record goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Falls {
+    /// To the worker with this number.
+    To(u64),
+    /// To nobody: it may be the one that is missing anywhere.
+    Lost,
+    /// To nobody, for it is no part of an execution: the record of a command.
+    Nowhere,
+}
+
+/// How the records of an input find their executions.
+#[derive(Debug, Clone)]
+pub(super) struct Dealing {
+    /// None when nothing is replayed.
+    pub(super) format: Option<Format>,
+    /// The execution of formats that name none.
+    pub(super) stem: Arc<str>,
+}
+
+impl Dealing {
+    /// How many workers there are.
+    pub(super) fn workers(&self) -> u64 {
+        match self.format {
+            Some(_) if self.names_executions() => WORKERS,
+            Some(_) => 1,
+            None => 0,
+        }
+    }
+
+    fn names_executions(&self) -> bool {
+        matches!(self.format, Some(Format::ExecutionRecord | Format::YuangsEvents))
+    }
+
+    /// Which worker each record falls to.
+    pub(super) fn all(&self, entries: &[Entry<'_>]) -> Vec<Falls> {
+        entries.iter().map(|entry| self.of(entry)).collect()
+    }
+
+    fn of(&self, entry: &Entry<'_>) -> Falls {
+        match &entry.record {
+            _ if self.format.is_none() => Falls::Lost,
+            Record::Command(_) => Falls::Nowhere,
+            Record::Unreadable => Falls::Lost,
+            _ if self.format == Some(Format::YuangsRecord) => Falls::Lost,
+            _ if !self.names_executions() => Falls::To(0),
+            record => match record.execution_id() {
+                Some(id) => Falls::To(share(&id.decode(), self.workers())),
+                None => Falls::Lost,
+            },
+        }
+    }
+
+    /// Walks through records with some of the workers, the first of which has the number `first`.
+    pub(super) fn replay(
+        &self,
+        (first, shards): (u64, &mut [Shard]),
+        (entries, falls): (&[Entry<'_>], &[Falls]),
+        settings: &Settings,
+        looks: &Looks,
+    ) {
+        let context = Context { assessor: settings.assessor, keep_changes: settings.keep_changes, looks: Some(looks) };
+        for (number, shard) in (first..).zip(shards) {
+            for (entry, falls) in entries.iter().zip(falls) {
+                match falls {
+                    Falls::Nowhere => {}
+                    Falls::Lost => shard.lost(entry.line),
+                    Falls::To(worker) if *worker == number => match entry.record.execution_id() {
+                        Some(id) if self.names_executions() => shard.entry(&id.decode(), entry, settings, context),
+                        _ => shard.entry(&self.stem, entry, settings, context),
+                    },
+                    Falls::To(_) => {}
+                }
+            }
+        }
+    }
+}
+
+fn share(id: &str, workers: u64) -> u64 {
+    let mut hasher = FxHasher::default();
+    id.hash(&mut hasher);
+    hasher.finish() % workers.max(1)
+}
+
+/// The blocks of an input, numbered.
+struct Queue<'b, R> {
+    blocks: &'b mut Blocks<R>,
+    /// Read already.
+    first: Option<Block>,
+    number: u64,
+    ended: bool,
+}
+
+impl<R: Read> Queue<'_, R> {
+    fn next(&mut self, spare: Vec<u8>) -> (u64, io::Result<Option<Block>>) {
+        let next = match self.first.take() {
+            _ if self.ended => Ok(None),
+            Some(block) => Ok(Some(block)),
+            None => self.blocks.next(spare),
+        };
+        self.ended = !matches!(next, Ok(Some(_)));
+        let number = self.number;
+        self.number += 1;
+        (number, next)
+    }
+}
+
+/// Everything that the lanes of an input share.
+struct Lanes<'l, 'o, R> {
+    queue: Mutex<Queue<'l, R>>,
+    run: InOrder<&'l mut Run<'o>>,
+    /// The workers, some together: while one lane replays with the first ones, another one can with the next.
+    groups: Vec<InOrder<Vec<Shard>>>,
+    looks: LooksPool,
+    settings: &'o Settings,
+    reading: Reading<'o>,
+    /// The first block begins the input.
+    from_start: bool,
+}
+
+/// Reads, parses and replays `first` and everything behind it.
+pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, first: Block) {
+    let lanes = if first.last { 1 } else { rayon::current_num_threads().clamp(1, MOST) };
+    let shared = Lanes {
+        queue: Mutex::new(Queue { blocks, first: Some(first), number: 0, ended: false }),
+        groups: grouped(run.hire(), lanes),
+        looks: LooksPool::default(),
+        settings: run.settings(),
+        reading: run.reading(),
+        from_start: run.is_at_start(),
+        run: InOrder::new(run),
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..lanes {
+            // Without another lane it only takes longer.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || shared.lane());
+        }
+        shared.lane();
+    });
+    let Lanes { groups, run, .. } = shared;
+    run.into_inner().dismiss(groups.into_iter().flat_map(InOrder::into_inner).collect());
+}
+
+/// The workers in so many groups, or in fewer.
+fn grouped(mut shards: Vec<Shard>, groups: usize) -> Vec<InOrder<Vec<Shard>>> {
+    let size = shards.len().div_ceil(groups).max(1);
+    let mut all = Vec::new();
+    while !shards.is_empty() {
+        let rest = shards.split_off(size.min(shards.len()));
+        all.push(InOrder::new(std::mem::replace(&mut shards, rest)));
+    }
+    all
+}
+
+impl<R: Read> Lanes<'_, '_, R> {
+    /// Works on one block after the other until there are no more.
+    fn lane(&self) {
+        let _watchman = Watchman(self);
+        let mut spare = Vec::new();
+        loop {
+            let (number, next) = self.queue.lock().unwrap_or_else(PoisonError::into_inner).next(spare);
+            match next {
+                Ok(Some(block)) if self.block(number, &block).is_some() => spare = block.bytes,
+                Ok(_) => return,
+                Err(error) => {
+                    if let Some(line) = self.run.pass(number, |run| run.breaks_off(&error)) {
+                        self.lose(number, line);
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Parses and replays a block. `None` when another lane has given up.
+    fn block(&self, number: u64, block: &Block) -> Option<()> {
+        let mut parsed = Parsed::of(block, self.from_start && number == 0, &self.reading);
+        if let Some(line) = self.run.pass(number, |run| run.account(&mut parsed))? {
+            return self.lose(number, line);
+        }
+        let looks = self.looks.borrow();
+        let mut first = 0;
+        for group in &self.groups {
+            first += group.pass(number, |shards| {
+                self.reading.dealing.replay((first, shards), (&parsed.entries, &parsed.falls), self.settings, &looks);
+                shards.len() as u64
+            })?;
+        }
+        Some(())
+    }
+
+    /// Tells all workers that a line could not be read.
+    fn lose(&self, number: u64, line: u64) -> Option<()> {
+        self.groups.iter().try_for_each(|group| group.pass(number, |shards| shards.iter_mut().for_each(|s| s.lost(line))))
+    }
+}
+
+/// A lane that ends by a panic lets the others end as well, so that it is heard of.
+struct Watchman<'w, 'l, 'o, R>(&'w Lanes<'l, 'o, R>);
+
+impl<R> Drop for Watchman<'_, '_, '_, R> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.run.give_up();
+            self.0.groups.iter().for_each(InOrder::give_up);
+        }
+    }
+}
