@@ -70,16 +70,23 @@ impl Encoding {
 
     /// Whether the text has at most `limit` tokens; it counts as far as that is open.
     pub fn fits(self, text: &str, limit: usize) -> bool {
+        if most(text) <= limit {
+            return true;
+        }
         self.counted(|count| {
-            let (mut left, mut bytes) = (limit, text.len());
+            let (mut left, mut rest) = (limit, text);
+            // Whether the rest fits in any case is asked again whenever it is shorter by an eighth.
+            let mut ask = text.len() - text.len() / 8;
             for piece in Pieces::of(self, text) {
-                // What is left has at most as many tokens as bytes.
-                if bytes <= left {
-                    return true;
+                if rest.len() <= ask {
+                    if most(rest) <= left {
+                        return true;
+                    }
+                    ask = rest.len() - rest.len() / 8;
                 }
                 let Some(less) = left.checked_sub(count(piece)) else { return false };
                 left = less;
-                bytes -= piece.len();
+                rest = rest.get(piece.len()..).unwrap_or_default();
             }
             true
         })
@@ -93,6 +100,26 @@ impl Encoding {
             with(&mut |piece| cache.count(piece.as_bytes(), |piece| self.tokenizer().bpe.count(piece)))
         })
     }
+}
+
+/// More tokens than this a text hasn't, in either encoding. Where any two letters are a token, no two tokens of one letter are neighbours:
+/// they would have been merged. So `n` such letters in a row are at most `(2n + 1) / 3` tokens; and any other byte is one at most.
+fn most(text: &str) -> usize {
+    let (mut most, mut row) = (0, 0);
+    for byte in text.bytes() {
+        if pairs_up(byte) {
+            row += 1;
+        } else {
+            most += (2 * row + 1) / 3 + 1;
+            row = 0;
+        }
+    }
+    most + (2 * row + 1) / 3
+}
+
+/// Small letters any two of which are a token. Rare letters don't go with each other: `gk`, `xq`, `yf`.
+const fn pairs_up(byte: u8) -> bool {
+    byte.is_ascii_lowercase() && !matches!(byte, b'f' | b'j' | b'k' | b'q' | b'v' | b'x' | b'z')
 }
 
 /// Characters of a class as regular expressions write it, as ranges that rise, ends included.
@@ -125,6 +152,27 @@ mod tests {
         assert_eq!(Encoding::O200k.count_within("hello world", 2), Some(2));
         assert_eq!(Encoding::O200k.count_within("hello world", 1), None);
         assert_eq!(Encoding::O200k.count_within("", 0), Some(0));
+    }
+
+    #[test]
+    fn any_two_letters_that_pair_up_are_a_token() {
+        let letters = || (b'a'..=b'z').filter(|b| pairs_up(*b)).map(char::from);
+        assert_eq!(letters().count(), 19);
+        for encoding in Encoding::ALL {
+            for pair in letters().flat_map(|a| letters().map(move |b| format!("{a}{b}"))) {
+                assert_eq!(encoding.count(&pair), 1, "{} {pair}", encoding.name());
+            }
+        }
+        assert_eq!(["", "a", "ab", "abc", "a b", "xx", "ä"].map(most), [0, 1, 1, 2, 3, 2, 2]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_has_more_than_the_most(text in "([a-z]{0,9}|[acelmnrtuy]{1,30}|[jqxzv]{1,30}|\\PC|[ '_0-9A-Z]){0,30}") {
+            for encoding in Encoding::ALL {
+                prop_assert!(encoding.count(&text) <= most(&text));
+            }
+        }
     }
 
     proptest! {

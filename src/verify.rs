@@ -40,6 +40,8 @@ pub struct Options {
     pub max_findings: usize,
     /// Turns that are kept for a report with timelines; 0 keeps none.
     pub max_turns: usize,
+    /// Threads that read and replay; 0: one for each core.
+    pub threads: usize,
 }
 
 /// Verifies inputs, one after the other, in the order given.

@@ -328,6 +328,7 @@ impl Common {
                 input_bytes: self.max_input_bytes,
             },
             max_findings: self.max_findings,
+            threads: self.threads,
             ..Options::default()
         }
     }
@@ -349,9 +350,7 @@ impl Common {
         let targets = self.reports.targets()?;
         let with_turns = keep_turns || targets.iter().any(|t| t.format == ReportFormat::Html);
         let options = &Options { max_turns: if with_turns { self.max_turns } else { 0 }, ..options };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
-        let pool = pool.map_err(|e| Failure::unable(format!("can't start the threads: {e}"), "try --threads 1"))?;
-        let mut report = pool.install(|| verify(inputs, options));
+        let mut report = verify(inputs, options);
         after(&mut report)?;
         let outcome = Outcome::of(&report, self.fail_on.severity(), options.schema_only);
         let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: options.schema_only };

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const KEPT: usize = 4096;
 /// Bytes that those may have together.
 const BYTES: usize = 512 << 10;
-/// Bytes of the longest payload that is remembered. What is longer (a diff, a file) seldom comes again.
+/// Bytes of the longest payload that is remembered. What is longer (a file) seldom comes again.
 const LONGEST: usize = 1024;
 
 /// What is found in a payload: its risk, and where it reaches if there is anything to say.
@@ -21,7 +21,7 @@ pub(super) type Look = (Risk, Option<Arc<Reach>>);
 /// Looks of one worker, by type of action and payload as written. Names in a trace can't make them collide: the standard
 /// library's hash is keyed by chance.
 #[derive(Debug, Default)]
-pub struct Looks([RefCell<Known>; 4]);
+pub struct Looks([RefCell<Known>; 3]);
 
 #[derive(Debug, Default)]
 struct Known {
@@ -36,8 +36,9 @@ impl Looks {
         let slot = match kind {
             ActionType::ToolCall => 0,
             ActionType::ShellCmd => 1,
-            ActionType::CodeDiff => 2,
-            ActionType::Answer => 3,
+            ActionType::Answer => 2,
+            // Hardly any diff comes again, and each would take the place of something that does.
+            ActionType::CodeDiff => return find(),
         };
         let Some(known) = self.0.get(slot).filter(|_| payload.len() <= LONGEST) else { return find() };
         if let Some(look) = known.borrow().looks.get(payload) {

@@ -4,9 +4,13 @@ use super::record::ActionType;
 use super::step::{Action, ActionKind};
 use crate::governance::risk::Subject;
 use crate::json::{Raw, Str, canonicalise};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::marker::PhantomData;
 
 /// Members of a tool's parameters that name paths, in lower case.
 const PATH_MEMBERS: [&str; 16] = [
@@ -28,8 +32,46 @@ const PATH_MEMBERS: [&str; 16] = [
     "root",
 ];
 
-fn members(payload: Raw<'_>) -> BTreeMap<String, Raw<'_>> {
-    payload.read().unwrap_or_default()
+/// The members of a payload, in their order. Few have more than five, and most are looked at once: a map would cost more than it saves.
+#[derive(Debug, Default)]
+struct Members<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
+
+impl<'a> Members<'a> {
+    fn of(payload: Raw<'a>) -> Self {
+        payload.read().unwrap_or_default()
+    }
+
+    fn get(&self, name: &str) -> Option<Raw<'a>> {
+        self.0.iter().find(|(member, _)| member == name).map(|(_, value)| *value)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(transparent)]
+        struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+        struct V<'a>(PhantomData<Members<'a>>);
+
+        impl<'de: 'a, 'a> Visitor<'de> for V<'a> {
+            type Value = Members<'a>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Members<'a>, M::Error> {
+                let mut members = Vec::new();
+                while let Some((Name(name), value)) = map.next_entry()? {
+                    members.push((name, value));
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(V(PhantomData))
+    }
 }
 
 /// The command line of a `shell_cmd`: the member `command`, or the bare string.
@@ -37,7 +79,7 @@ fn members(payload: Raw<'_>) -> BTreeMap<String, Raw<'_>> {
 pub fn command(payload: Raw<'_>) -> Option<String> {
     let text = match payload.read::<Str<'_>>() {
         Some(text) => text,
-        None => members(payload).get("command")?.read()?,
+        None => Members::of(payload).get("command")?.read()?,
     };
     Some(text.decode().into_owned())
 }
@@ -45,14 +87,14 @@ pub fn command(payload: Raw<'_>) -> Option<String> {
 /// The folder that a `shell_cmd` starts in, where it says so.
 #[must_use]
 pub fn cwd(payload: Raw<'_>) -> Option<String> {
-    let text: Str<'_> = members(payload).get("cwd")?.read()?;
+    let text: Str<'_> = Members::of(payload).get("cwd")?.read()?;
     Some(text.decode().into_owned())
 }
 
 /// The text of an `answer`: `content`, or `text`.
 #[must_use]
 pub fn answer(payload: Raw<'_>) -> Option<String> {
-    let members = members(payload);
+    let members = Members::of(payload);
     let text: Str<'_> = members.get("content").or_else(|| members.get("text"))?.read()?;
     Some(text.decode().into_owned())
 }
@@ -60,7 +102,7 @@ pub fn answer(payload: Raw<'_>) -> Option<String> {
 /// The tool of a `tool_call`: `tool`, or `tool_name` as the early runtimes say.
 #[must_use]
 pub fn tool(payload: Raw<'_>) -> Option<String> {
-    let members = members(payload);
+    let members = Members::of(payload);
     let name: Str<'_> = members.get("tool").or_else(|| members.get("tool_name"))?.read()?;
     Some(name.decode().into_owned())
 }
@@ -68,7 +110,7 @@ pub fn tool(payload: Raw<'_>) -> Option<String> {
 /// The diff of a `code_diff`: `diff`, or `content` when that is where the text stands; none where they are two diffs.
 #[must_use]
 pub fn diff(payload: Raw<'_>) -> Option<String> {
-    let members = members(payload);
+    let members = Members::of(payload);
     let text = |name: &str| members.get(name).and_then(|raw| raw.read::<Str<'_>>()).filter(|s| !s.is_empty());
     match (text("diff").map(Str::decode), text("content").map(Str::decode)) {
         (Some(diff), Some(content)) if diff != content && diff_targets(&content).is_some() => None,
@@ -150,10 +192,10 @@ pub fn paths(kind: ActionKind<'_>, payload: Raw<'_>) -> Vec<String> {
     match kind {
         ActionKind::Known(ActionType::CodeDiff) => diff(payload).and_then(|d| diff_targets(&d)).into_iter().flatten().collect(),
         ActionKind::Known(ActionType::ToolCall) => {
-            let outer = members(payload);
-            let inner = outer.get("parameters").map(|raw| members(*raw)).unwrap_or_default();
+            let outer = Members::of(payload);
+            let inner = outer.get("parameters").map(Members::of).unwrap_or_default();
             let mut found = Vec::new();
-            for (name, value) in outer.iter().chain(&inner) {
+            for (name, value) in outer.0.iter().chain(&inner.0) {
                 if PATH_MEMBERS.contains(&name.to_lowercase().as_str()) {
                     if let Some(one) = value.read::<Str<'_>>() {
                         found.push(one.decode().into_owned());

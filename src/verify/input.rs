@@ -366,6 +366,10 @@ impl<'o> Run<'o> {
         &self.options.settings
     }
 
+    pub(super) fn threads(&self) -> usize {
+        self.options.threads
+    }
+
     /// Whether nothing was read yet.
     pub(super) fn is_at_start(&self) -> bool {
         self.next_line == 1

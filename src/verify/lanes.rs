@@ -169,7 +169,11 @@ struct Lanes<'l, 'o, R> {
 
 /// Reads, parses and replays `first` and everything behind it.
 pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, first: Block) {
-    let lanes = if first.last { 1 } else { rayon::current_num_threads().clamp(1, MOST) };
+    let lanes = match run.threads() {
+        _ if first.last => 1,
+        0 => std::thread::available_parallelism().map_or(1, usize::from).min(MOST),
+        threads => threads.min(MOST),
+    };
     let shared = Lanes {
         queue: Mutex::new(Queue { blocks, first: Some(first), number: 0, ended: false }),
         groups: grouped(run.hire(), lanes),

@@ -45,12 +45,8 @@ fn long() -> Vec<u8> {
     text
 }
 
-fn options() -> Options {
-    Options { limits: Limits { record_bytes: 64 << 10, ..Limits::default() }, ..Options::default() }
-}
-
-fn with<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+fn options(threads: usize) -> Options {
+    Options { limits: Limits { record_bytes: 64 << 10, ..Limits::default() }, threads, max_turns: 900, ..Options::default() }
 }
 
 fn lines(text: &[u8]) -> u64 {
@@ -58,13 +54,13 @@ fn lines(text: &[u8]) -> u64 {
 }
 
 fn told(report: &Report) -> String {
-    format!("{:#?}\n{:#?}\n{:#?}", report.counts, report.findings, report.summaries)
+    format!("{:#?}\n{:#?}\n{:#?}\n{:#?}", report.counts, report.findings, report.summaries, report.timeline)
 }
 
 #[test]
 fn any_number_of_lanes_tells_the_same_of_a_long_input() {
     let text = long();
-    let replay = |threads| with(threads, || verify_reader("long.jsonl", text.as_slice(), &options()));
+    let replay = |threads| verify_reader("long.jsonl", text.as_slice(), &options(threads));
     let one = replay(1);
     assert!(one.summaries.len() > 100 && one.findings.iter().any(|f| f.code.to_string() == "YV107"));
     let lines = lines(&text);
@@ -92,7 +88,7 @@ fn an_input_that_breaks_off_is_told_once_behind_what_could_be_read() {
     let text = long();
     let replay = |threads| {
         let reader = Breaks(&text, || io::Error::other("gone"));
-        with(threads, || verify_reader("long.jsonl", reader, &options()))
+        verify_reader("long.jsonl", reader, &options(threads))
     };
     let one = replay(1);
     let told_of: Vec<u64> =
@@ -109,9 +105,8 @@ fn a_lane_that_fails_lets_nobody_wait() {
     let text = long();
     for threads in [1, 2, 5] {
         let reader = Breaks(&text, || panic!("a reader that fails"));
-        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            with(threads, || verify_reader("long.jsonl", reader, &options()))
-        }));
+        let ended =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| verify_reader("long.jsonl", reader, &options(threads))));
         assert!(ended.is_err(), "{threads}");
     }
 }

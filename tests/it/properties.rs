@@ -226,27 +226,6 @@ proptest! {
             prop_assert!(said || bytes.iter().all(u8::is_ascii_whitespace));
         }
     }
-
-    /// The result doesn't depend on how many workers share the work.
-    #[test]
-    fn any_number_of_workers_gives_the_same_report(plans in prop::collection::vec(plan(), 1..5)) {
-        let mut trace = String::new();
-        for (n, plan) in plans.iter().enumerate() {
-            let mut plan = plan.clone();
-            plan.id = format!("{}{n}", plan.id);
-            let mut lines = plan.lines(Layout::Events);
-            if lines.len() > 3 { lines.remove(2); }
-            trace.push_str(&join(&lines));
-        }
-        let with = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
-                let report = replay(&trace);
-                (report.findings, report.summaries)
-            })
-        };
-        prop_assert_eq!(with(1), with(3));
-    }
 }
 
 /// A change to a trace that one rule must notice.

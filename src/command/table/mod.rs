@@ -10,6 +10,7 @@ pub(crate) mod spec;
 
 pub use spec::TableError;
 
+use memchr::memmem;
 use rustc_hash::FxHashMap;
 use schema::RawSpec;
 use spec::Spec;
@@ -17,6 +18,9 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 include!("files.rs");
+
+/// About as many programs as the table has.
+const PROGRAMS: usize = 1100;
 
 /// The table of programs.
 #[derive(Debug, Default)]
@@ -29,7 +33,8 @@ pub struct Table {
 struct Slot {
     file: Cow<'static, str>,
     text: Cow<'static, str>,
-    spec: OnceLock<Option<Spec>>,
+    /// In a place of its own: few are ever read, and all slots are made at the start.
+    spec: OnceLock<Option<Box<Spec>>>,
 }
 
 /// An entry as the `command list` subcommand prints it.
@@ -75,11 +80,11 @@ fn entries(text: &str) -> impl Iterator<Item = &str> {
         if !started {
             started = true;
             if !rest.starts_with("- name:") {
-                let i = rest.find("\n- name:")?;
+                let i = memmem::find(rest.as_bytes(), b"\n- name:")?;
                 rest = rest.get(i + 1..)?;
             }
         }
-        let n = rest.find("\n- ").map_or(rest.len(), |i| i + 1);
+        let n = memmem::find(rest.as_bytes(), b"\n- ").map_or(rest.len(), |i| i + 1);
         let entry = rest.get(..n)?;
         rest = rest.get(n..)?;
         Some(entry)
@@ -117,7 +122,8 @@ impl Table {
     /// The table that is built in.
     #[must_use]
     pub fn builtin() -> Self {
-        let mut table = Self::default();
+        let mut table = Self { slots: Vec::with_capacity(PROGRAMS), names: FxHashMap::default() };
+        table.names.reserve(2 * PROGRAMS);
         for (file, text) in FILES {
             table.index(file, text);
         }
@@ -160,7 +166,7 @@ impl Table {
             let spec = Spec::compile(&raw)?;
             let i = self.slots.len();
             let slot = Slot { file: Cow::Owned(file.to_owned()), text: Cow::Owned(entry.to_owned()), spec: OnceLock::new() };
-            let _ = slot.spec.set(Some(spec));
+            let _ = slot.spec.set(Some(Box::new(spec)));
             self.slots.push(slot);
             self.names.insert(Cow::Owned(raw.name.clone()), i);
             for a in &raw.aliases {
@@ -174,7 +180,7 @@ impl Table {
     /// What a program does, if it is in the table.
     pub(crate) fn get(&self, name: &str) -> Option<&Spec> {
         let slot = self.slots.get(*self.names.get(name)?)?;
-        slot.spec.get_or_init(|| parse_entry(&slot.text).ok().and_then(|raw| Spec::compile(&raw).ok())).as_ref()
+        slot.spec.get_or_init(|| parse_entry(&slot.text).ok().and_then(|raw| Spec::compile(&raw).ok()).map(Box::new)).as_deref()
     }
 
     /// True if the program is listed.

@@ -2,7 +2,7 @@
 
 use super::check::Checksum;
 use aho_corasick::automaton::Automaton as _;
-use aho_corasick::dfa::DFA;
+use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, Input, Match, MatchKind};
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
@@ -103,7 +103,7 @@ pub struct Table {
     /// In the order of the file; the last one is that of assignments.
     pub rules: Vec<Rule>,
     /// Finds the literals that begin a secret and the words of names.
-    literals: DFA,
+    literals: NFA,
     /// How they begin.
     beginnings: Beginnings,
     /// What a literal announces.
@@ -255,7 +255,7 @@ impl Table {
             return Err(TableError::Yaml("a name of a secret has three characters or more".into()));
         }
         let beginnings = Beginnings::of(words.iter().map(String::as_str));
-        let literals = DFA::builder()
+        let literals = NFA::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .ascii_case_insensitive(true)
             .prefilter(false)
