@@ -1,12 +1,23 @@
 //! Text looked at sixty-four bytes at a time: which of them are of a kind, as the bits of one word.
 //!
 //! Every byte of every input is asked such questions several times. The vectors are those that each processor of an
-//! architecture has, so one binary runs everywhere.
+//! architecture has, so one binary runs everywhere; what is called through [`at_best`] is compiled a second time for the
+//! instructions that most have.
+
+#![expect(clippy::inline_always, reason = "what isn't inlined there isn't compiled for the best instructions")]
 
 use wide::u8x16 as Lanes;
 
 /// Bytes of a stretch: as many as a word has bits.
 pub(crate) const STRETCH: usize = 64;
+
+/// Something that is worth the best instructions: its `call` has to be inlined, and what it calls as well.
+pub(crate) use pulp::NullaryFnOnce as Work;
+
+/// Does something with the best instructions that this processor has.
+pub(crate) fn at_best<W: Work>(work: W) -> W::Output {
+    pulp::Arch::new().dispatch(work)
+}
 
 /// Ones in the lanes of a kind of bytes, zeros in the others.
 pub(crate) trait Kinds: Sized {
@@ -19,26 +30,26 @@ pub(crate) trait Kinds: Sized {
 }
 
 impl Kinds for Lanes {
-    #[inline]
+    #[inline(always)]
     fn are(self, byte: u8) -> Self {
         self.simd_eq(Self::splat(byte))
     }
 
-    #[inline]
+    #[inline(always)]
     fn within(self, first: u8, last: u8) -> Self {
         // What lies below wraps around and is far.
         let far = self - Self::splat(first);
         far.min(Self::splat(last.wrapping_sub(first))).simd_eq(far)
     }
 
-    #[inline]
+    #[inline(always)]
     fn small(self) -> Self {
         self | Self::splat(0x20)
     }
 }
 
 /// The lanes of a stretch, from the first byte on.
-#[inline]
+#[inline(always)]
 pub(crate) fn lanes(stretch: &[u8; STRETCH]) -> [Lanes; 4] {
     let mut lanes = [Lanes::splat(0); 4];
     for (lane, bytes) in lanes.iter_mut().zip(stretch.as_chunks().0) {
@@ -48,13 +59,13 @@ pub(crate) fn lanes(stretch: &[u8; STRETCH]) -> [Lanes; 4] {
 }
 
 /// One bit for each byte of a stretch, the first byte's lowest.
-#[inline]
+#[inline(always)]
 pub(crate) fn word(kinds: [Lanes; 4]) -> u64 {
     kinds.into_iter().rev().fold(0, |word, lanes| word << 16 | u64::from(lanes.to_bitmask()))
 }
 
 /// The stretch that begins a text, filled up with zeros where the text is shorter.
-#[inline]
+#[inline(always)]
 pub(crate) fn first(bytes: &[u8]) -> [u8; STRETCH] {
     if let Some(whole) = bytes.first_chunk() {
         return *whole;

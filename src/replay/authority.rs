@@ -9,10 +9,11 @@ use crate::command;
 use crate::command::line::Line;
 use crate::governance::Ruling;
 use crate::governance::risk::{Risk, assess_v0};
-use crate::json::Raw;
+use crate::json::{Raw, Str};
 use crate::trace::action;
 use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::step::{Action, ActionKind, Decision};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How the risk of an action is found.
@@ -166,15 +167,17 @@ fn beyond_parameters(proposal: &KeptAction, modified: &Action<'_>) -> Option<&'s
 /// Paths that changed without being declared, and declared ones that didn't change. What failed may
 /// have changed less than it declared.
 pub(super) fn undeclared_changes(
-    declared: Option<&[Box<str>]>,
-    observed: &[impl AsRef<str>],
+    declared: &[Box<str>],
+    observed: &[Str<'_>],
     success: bool,
 ) -> Option<(Vec<String>, Vec<String>)> {
-    let set = |paths: &mut dyn Iterator<Item = &str>| -> std::collections::BTreeSet<String> {
-        paths.map(|p| action::plain_path(p).into_owned()).collect()
-    };
-    let declared = set(&mut declared.unwrap_or_default().iter().map(|p| &**p));
-    let observed = set(&mut observed.iter().map(AsRef::as_ref));
+    // Nearly always they are written alike.
+    if declared.len() == observed.len() && declared.iter().zip(observed).all(|(path, seen)| *seen == **path) {
+        return None;
+    }
+    let plain = |path: &str| action::plain_path(path).into_owned();
+    let declared: BTreeSet<String> = declared.iter().map(|path| plain(path)).collect();
+    let observed: BTreeSet<String> = observed.iter().map(|path| plain(&path.decode())).collect();
     let extra: Vec<String> = observed.difference(&declared).cloned().collect();
     let absent: Vec<String> = if success { declared.difference(&observed).cloned().collect() } else { Vec::new() };
     (!extra.is_empty() || !absent.is_empty()).then_some((extra, absent))

@@ -134,6 +134,9 @@ impl Reach {
 
     /// Each path once.
     fn settled(mut self) -> Self {
+        if self.leaves.len() + self.protected.len() < 2 {
+            return self;
+        }
         let mut met = HashSet::new();
         self.leaves.retain(|l| met.insert(l.path.clone()));
         met.clear();

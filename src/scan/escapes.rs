@@ -1,6 +1,8 @@
 //! What a text holds that a scan has to look at more closely: one pass, because nearly every text holds nothing of it and
 //! every byte comes by here.
 
+#![expect(clippy::inline_always, reason = "see `bits::at_best`")]
+
 use crate::bits::{self, Kinds as _, STRETCH};
 use wide::u8x16 as Lanes;
 
@@ -20,33 +22,50 @@ pub(super) struct Escapes {
 impl Escapes {
     /// Looks a text over. A backslash that is escaped itself counts as one: this may err to the side of yes.
     pub(super) fn of(text: &str) -> Self {
-        let bytes = text.as_bytes();
-        let mut found = Self::default();
-        let mut beyond = Lanes::splat(0);
-        let mut look = |base: usize, stretch: &[u8; STRETCH]| {
-            let lanes = bits::lanes(stretch);
-            for lane in lanes {
-                beyond |= lane | lane.are(0x7f);
-            }
-            let mut escapes = bits::word(lanes.map(|lane| lane.are(b'\\')));
-            while escapes != 0 {
-                match bytes.get(base + escapes.trailing_zeros() as usize + 1) {
-                    Some(b'u') => found.unicode = true,
-                    Some(b'/') => found.slash = true,
-                    Some(b'r' | b'b' | b'f') => found.control = true,
-                    _ => {}
-                }
-                escapes &= escapes - 1;
-            }
-        };
-        let (stretches, rest) = bytes.as_chunks();
+        bits::at_best(Look { bytes: text.as_bytes(), found: Self::default(), beyond: Lanes::splat(0) })
+    }
+}
+
+/// A text while it is looked over.
+struct Look<'b> {
+    bytes: &'b [u8],
+    found: Escapes,
+    /// Of all lanes so far those with bytes beyond the visible ones.
+    beyond: Lanes,
+}
+
+impl bits::Work for Look<'_> {
+    type Output = Escapes;
+
+    #[inline(always)]
+    fn call(mut self) -> Escapes {
+        let (stretches, rest) = self.bytes.as_chunks();
         for (n, stretch) in stretches.iter().enumerate() {
-            look(n * STRETCH, stretch);
+            self.stretch(n * STRETCH, stretch);
         }
-        look(stretches.len() * STRETCH, &bits::first(rest));
+        self.stretch(stretches.len() * STRETCH, &bits::first(rest));
         // The highest bit of a byte that is no ASCII is set.
-        found.beyond = beyond.any();
-        found
+        Escapes { beyond: self.beyond.any(), ..self.found }
+    }
+}
+
+impl Look<'_> {
+    #[inline(always)]
+    fn stretch(&mut self, base: usize, stretch: &[u8; STRETCH]) {
+        let lanes = bits::lanes(stretch);
+        for lane in lanes {
+            self.beyond |= lane | lane.are(0x7f);
+        }
+        let mut escapes = bits::word(lanes.map(|lane| lane.are(b'\\')));
+        while escapes != 0 {
+            match self.bytes.get(base + escapes.trailing_zeros() as usize + 1) {
+                Some(b'u') => self.found.unicode = true,
+                Some(b'/') => self.found.slash = true,
+                Some(b'r' | b'b' | b'f') => self.found.control = true,
+                _ => {}
+            }
+            escapes &= escapes - 1;
+        }
     }
 }
 

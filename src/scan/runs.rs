@@ -3,6 +3,8 @@
 //! The text is looked at in stretches of 64 bytes, each of which becomes a word with a bit for every byte. Runs are read off
 //! those words, without a look at their bytes; and so is what a long one consists of.
 
+#![expect(clippy::inline_always, reason = "see `bits::at_best`")]
+
 use crate::bits::{self, Kinds as _, STRETCH};
 use std::ops::Range;
 
@@ -31,7 +33,7 @@ pub(super) struct Kinds {
 
 impl Kinds {
     /// Of the bytes of a run.
-    #[inline]
+    #[inline(always)]
     fn of(bytes: &[u8], run: Range<usize>) -> Self {
         let mut kinds = Self { letter: false, only_letters: true, tells: false };
         for start in run.clone().step_by(STRETCH) {
@@ -49,7 +51,7 @@ impl Kinds {
 }
 
 /// A bit for each byte of a stretch that belongs to a run: what is visible, but quotes, brackets and what ends a word in code.
-#[inline]
+#[inline(always)]
 fn runs(stretch: &[u8; STRETCH]) -> u64 {
     bits::word(bits::lanes(stretch).map(|lane| {
         // Kinds are told by ranges, because each costs an instruction or three.
@@ -62,13 +64,32 @@ fn runs(stretch: &[u8; STRETCH]) -> u64 {
 }
 
 /// The lowest `length` bits.
-#[inline]
+#[inline(always)]
 const fn low(length: usize) -> u64 {
     if length >= STRETCH { !0 } else { !(!0 << length) }
 }
 
 /// Calls `visit` for every run of at least [`LONG`] bytes, in order, until it returns `false`.
-pub(super) fn each(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
+pub(super) fn each(bytes: &[u8], visit: impl FnMut(Run) -> bool) {
+    bits::at_best(Walk { bytes, visit });
+}
+
+struct Walk<'b, V> {
+    bytes: &'b [u8],
+    visit: V,
+}
+
+impl<V: FnMut(Run) -> bool> bits::Work for Walk<'_, V> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        walk(self.bytes, self.visit);
+    }
+}
+
+#[inline(always)]
+fn walk(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
     let mut visit = |range: Range<usize>| visit(Run { kinds: Kinds::of(bytes, range.clone()), range });
     // Where the run began that reaches to the end of the last stretch.
     let mut open: Option<usize> = None;

@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(tool(Raw::trusted(r#"{"tool_name":"read_file"}"#)).as_deref(), Some("read_file"));
         assert_eq!(diff(Raw::trusted(r#"{"diff":"","content":"--- a/x"}"#)).as_deref(), Some("--- a/x"));
         let call = Raw::trusted(r#"{"tool":"move","parameters":{"source":"a","destination":"b","note":"c"}}"#);
-        assert_eq!(paths(ActionKind::Known(ActionType::ToolCall), call), ["b", "a"]);
+        assert_eq!(paths(ActionKind::Known(ActionType::ToolCall), call), ["a", "b"]);
     }
 
     #[test]

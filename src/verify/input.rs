@@ -234,7 +234,7 @@ impl<'o> Run<'o> {
         if let Some(overlong) = parsed.overlong {
             let limit = self.options.limits.record_bytes;
             let line = self.next_line;
-            self.limit(line, &format!("the line has {} bytes; a record may have {limit}", overlong.length));
+            self.limit(line, &too_long(overlong.length, limit));
             self.records += 1;
             self.lost_early = line;
         }
@@ -450,6 +450,9 @@ impl<'o> Run<'o> {
 
     fn limit(&mut self, line: u64, message: &str) {
         self.finding(Code(107), line, message);
+        if let Some(finding) = self.findings.last_mut() {
+            finding.place.column = 1;
+        }
     }
 
     fn finish(mut self, report: &mut Report) {
@@ -577,12 +580,17 @@ pub(super) fn parse<'b>(block: &'b Block, first: bool, grammar: Grammar<'_>, lim
     (entries, line)
 }
 
+/// The same of a line, whether it was kept or passed over while it was read.
+fn too_long(length: u64, limit: usize) -> String {
+    format!("the record has {length} bytes; it may have {limit}")
+}
+
 fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {
     let problem = Problem {
         code: Code(107),
         at: (0, 1),
         pointer: None,
-        message: format!("the record has {} bytes; it may have {limit}", text.len()),
+        message: too_long(text.len() as u64, limit),
     };
     let secrets = crate::scan::secrets(text, false).places;
     Entry::unread(place, text, vec![problem], secrets)

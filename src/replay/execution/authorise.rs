@@ -172,8 +172,7 @@ impl Execution {
         let success = executed.result.is_none_or(|r| r.success);
         let comparable = self.turn.proposal.is_some() && !self.turn.proposal_unknown;
         let undeclared = executed.observed.filter(|_| comparable).and_then(|observed| {
-            let observed: Vec<String> = observed.iter().map(|p| p.decode().into_owned()).collect();
-            authority::undeclared_changes(self.turn.declared.as_deref(), &observed, success)
+            authority::undeclared_changes(self.turn.declared.as_deref().unwrap_or_default(), observed, success)
         });
         let (leaves, protected) = self.reach(executed, approved, approval, success, context);
         let change = if context.keep_changes && success { self.change(line, executed, approved, context) } else { None };
