@@ -6,7 +6,7 @@
 
 #![expect(clippy::inline_always, reason = "what isn't inlined there isn't compiled for the best instructions")]
 
-use wide::u8x16 as Lanes;
+pub(crate) use wide::u8x16 as Lanes;
 
 /// Bytes of a stretch: as many as a word has bits.
 pub(crate) const STRETCH: usize = 64;

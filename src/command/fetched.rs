@@ -1,9 +1,10 @@
 //! What comes from elsewhere: downloads, installs, frameworks that run what they find, sockets.
 
-use super::chars::{HOLE, has_hole, show};
+use super::chars::{HOLE, has_hole, show, source};
 use super::effect::{Certainty, EffectKind, Risk, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
+use super::hosts::unescaped;
 
 impl Engine<'_> {
     /// Packages that come from an address instead of the registry.
@@ -113,28 +114,16 @@ impl Engine<'_> {
         }
     }
 
-    /// Remembers files that a download writes, so that running them is seen.
-    pub(super) fn note_download(&mut self, name: &str, rest: &[Arg]) {
+    /// Writes the files that a download names after its addresses, and remembers all that it writes, so that running them is seen.
+    pub(super) fn download(&mut self, name: &str, rest: &[Arg]) {
+        let wget = name == "wget";
+        let short = |a: &Arg, c: char| a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(c);
+        let (long, letter) = if wget { ("--output-document", 'O') } else { ("--output", 'o') };
         let mut names: Vec<String> = Vec::new();
-        let last = |a: &Arg| {
-            a.text
-                .split(['?', '#'])
-                .next()
-                .unwrap_or_default()
-                .trim_end_matches('/')
-                .rsplit('/')
-                .next()
-                .unwrap_or_default()
-                .to_owned()
-        };
         let mut explicit = false;
         for (i, a) in rest.iter().enumerate() {
             let t = a.text.as_str();
-            let wants = if name == "curl" {
-                t == "--output" || t.starts_with('-') && !t.starts_with("--") && t.ends_with('o')
-            } else {
-                t == "--output-document" || t.starts_with('-') && !t.starts_with("--") && t.ends_with('O')
-            };
+            let wants = t == long || t.starts_with('-') && !t.starts_with("--") && t.ends_with(letter);
             if wants && let Some(f) = rest.get(i + 1) {
                 names.push(f.text.clone());
                 explicit = true;
@@ -142,16 +131,28 @@ impl Engine<'_> {
             for p in ["--output=", "--output-document=", "-o", "-O"] {
                 if let Some(f) = t.strip_prefix(p).filter(|f| !f.is_empty()) {
                     names.push(f.to_owned());
-                    explicit |= name == "wget";
+                    explicit |= wget;
                 }
             }
         }
-        let remote = name == "wget" && !explicit
-            || rest.iter().any(|a| {
-                a.text == "--remote-name" || a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains('O')
-            });
+        let all = |a: &Arg| matches!(a.text.as_str(), "--remote-name" | "--remote-name-all") || short(a, 'O');
+        let remote = if wget { !explicit } else { rest.iter().any(all) };
         if remote {
-            names.extend(rest.iter().filter(|a| a.text.contains("://") || !a.text.starts_with('-')).map(last));
+            let (long, letter) = if wget { ("--directory-prefix", "-P") } else { ("--output-dir", "--output-dir") };
+            let folder = rest.iter().enumerate().find_map(|(i, a)| {
+                let t = a.text.as_str();
+                match t.strip_prefix(long).and_then(|t| t.strip_prefix('=')) {
+                    Some(folder) => Some(folder),
+                    None if t == long || t == letter => rest.get(i + 1).map(|f| f.text.as_str()),
+                    None => t.strip_prefix("-P").filter(|_| wget),
+                }
+            });
+            for a in rest.iter().filter(|a| !a.text.starts_with('-')) {
+                let Some(file) = named_after(&source(&a.text), wget) else { continue };
+                let file = folder.map_or_else(|| file.clone(), |folder| format!("{}/{file}", folder.trim_end_matches('/')));
+                self.path_write(&Arg::literal(file.clone(), a.span));
+                names.push(file);
+            }
         }
         for n in names {
             if let Some(p) = super::path::normalise(&n, self.cwd.as_deref())
@@ -202,6 +203,68 @@ impl Engine<'_> {
             );
         } else if short('l') {
             self.emit_raw(EffectKind::Network, None, Certainty::Certain, span, Risk::High, "listens for connections");
+        }
+    }
+}
+
+/// The file that a download from an address is kept in: the last part of its path. `None` for what is no address, as far as that can
+/// be told: the value of an option is one if it looks like one.
+fn named_after(address: &str, wget: bool) -> Option<String> {
+    let rest = match address.split_once("://") {
+        Some((_, rest)) => rest,
+        // Without a scheme: `host.example/file`.
+        None => address
+            .split_once('/')
+            .filter(|(host, _)| !host.is_empty() && host.contains('.') && *host != ".." && *host != ".")
+            .map(|_| address)?,
+    };
+    // wget keeps the query in the name.
+    let path = rest.split(if wget { &['#'][..] } else { &['?', '#'] }).next().unwrap_or_default();
+    let path = path.split_once('/').map_or("", |(_, path)| path);
+    let (before, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+    let last = before.rsplit('/').next().unwrap_or_default();
+    let last = if wget && last.is_empty() { "index.html" } else { last };
+    let last = if wget { unescaped(last) } else { last.to_owned() };
+    (!last.is_empty()).then(|| query.map_or_else(|| last.clone(), |query| format!("{last}?{query}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::{Context, Table, analyse};
+
+    /// The paths that a command writes.
+    fn written(line: &str) -> Vec<String> {
+        let table = Table::builtin();
+        let analysis = analyse(line, &Context::new(&table));
+        let mut all: Vec<String> =
+            analysis.effects.into_iter().filter(|e| e.kind == EffectKind::Write).filter_map(|e| e.target).collect();
+        all.sort();
+        all.retain(|path| path != ".");
+        all
+    }
+
+    #[test]
+    fn a_download_writes_the_file_that_its_address_names() {
+        for (line, file) in [
+            ("curl -O https://x.example/a/package.json", "package.json"),
+            ("curl -sSLO https://x.example/package.json?v=1#top", "package.json"),
+            ("curl --remote-name x.example/package.json", "package.json"),
+            ("curl --remote-name-all https://x.example/package.json", "package.json"),
+            ("curl --output-dir web -O https://x.example/package.json", "web/package.json"),
+            ("wget https://x.example/package.json", "package.json"),
+            ("wget https://x.example/package%2ejson", "package.json"),
+            ("wget https://x.example/a?b=package.json", "a?b=package.json"),
+            ("wget https://x.example", "index.html"),
+            ("wget -P web/ https://x.example/package.json", "web/package.json"),
+            ("wget -q --directory-prefix=web https://x.example/package.json", "web/package.json"),
+        ] {
+            assert!(written(line).contains(&file.to_owned()), "{line}: {:?}", written(line));
+        }
+        for line in
+            ["curl https://x.example/package.json", "wget -O - https://x.example/package.json", "curl -O https://x.example"]
+        {
+            assert_eq!(written(line), [""; 0], "{line}");
         }
     }
 }

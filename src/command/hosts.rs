@@ -57,15 +57,20 @@ fn canonical(host: &str) -> Cow<'_, str> {
     if host.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-.".contains(&b)) {
         return Cow::Borrowed(host);
     }
-    let mut out = String::with_capacity(host.len());
-    let mut rest = host;
+    Cow::Owned(unescaped(host).to_ascii_lowercase())
+}
+
+/// A part of an address with its `%hh` as the visible characters of ASCII that they are.
+pub(super) fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let escaped = rest.get(1..3).filter(|_| c == '%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
         let meant = escaped.filter(u8::is_ascii_graphic).map(char::from);
         rest = rest.get(if meant.is_some() { 3 } else { c.len_utf8() }..).unwrap_or_default();
-        out.push(meant.unwrap_or(c).to_ascii_lowercase());
+        out.push(meant.unwrap_or(c));
     }
-    Cow::Owned(out)
+    out
 }
 
 /// The machine in `host:path`, `scheme://…`.

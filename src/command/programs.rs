@@ -244,7 +244,7 @@ impl Engine<'_> {
                 None
             }
             "curl" | "wget" => {
-                self.note_download(name, rest);
+                self.download(name, rest);
                 self.secret_in_url(rest);
                 None
             }

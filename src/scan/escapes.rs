@@ -3,8 +3,7 @@
 
 #![expect(clippy::inline_always, reason = "see `bits::at_best`")]
 
-use crate::bits::{self, Kinds as _, STRETCH};
-use wide::u8x16 as Lanes;
+use crate::bits::{self, Kinds as _, Lanes, STRETCH};
 
 /// The kinds of escapes that a scan asks about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

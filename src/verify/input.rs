@@ -586,12 +586,7 @@ fn too_long(length: u64, limit: usize) -> String {
 }
 
 fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {
-    let problem = Problem {
-        code: Code(107),
-        at: (0, 1),
-        pointer: None,
-        message: too_long(text.len() as u64, limit),
-    };
+    let problem = Problem { code: Code(107), at: (0, 1), pointer: None, message: too_long(text.len() as u64, limit) };
     let secrets = crate::scan::secrets(text, false).places;
     Entry::unread(place, text, vec![problem], secrets)
 }

@@ -9,7 +9,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("json", &["bits"]),
     ("time", &[]),
     ("source", &["json"]),
-    ("tokens", &[]),
+    ("tokens", &["bits"]),
     ("workspace", &["command", "diag"]),
     ("diag", &[]),
     ("unseen", &[]),

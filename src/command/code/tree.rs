@@ -97,7 +97,9 @@ fn is_text(node: Node<'_>) -> bool {
 
 fn is_name(node: Node<'_>) -> bool {
     let kind = node.kind();
-    node.child_count() == 0 && !node.is_missing() && (kind.ends_with("identifier") || matches!(kind, "constant" | "name"))
+    // Where a scanner of a grammar gives up it leaves tokens of no length.
+    let is_there = !node.is_missing() && !node.byte_range().is_empty();
+    node.child_count() == 0 && is_there && (kind.ends_with("identifier") || matches!(kind, "constant" | "name"))
 }
 
 /// Where the code lies, if the cursor stands on what a string holds of it.
@@ -213,6 +215,7 @@ mod tests {
         assert!(!read("python", "print('a')").unwrap().broken);
         assert!(read("js", &"[".repeat(MAX_TEXT + 1)).unwrap().broken);
         assert_eq!(read("perl", "print 1"), None);
+        assert!(read("ruby", "\0{:(>//\n#\n").unwrap().names.iter().all(|name| !name.is_empty()));
     }
 
     #[test]
