@@ -131,8 +131,18 @@ impl Engine<'_> {
             for p in ["--output=", "--output-document=", "-o", "-O"] {
                 if let Some(f) = t.strip_prefix(p).filter(|f| !f.is_empty()) {
                     names.push(f.to_owned());
-                    explicit |= wget;
+                    // With `-o` wget only writes its messages there.
+                    explicit |= wget && matches!(p, "-O" | "--output-document=");
                 }
+            }
+            // `-qO-`: behind switches that take no value.
+            let cluster =
+                t.strip_prefix('-').and_then(|t| t.split_once('O')).filter(|(before, f)| !before.is_empty() && !f.is_empty());
+            if let Some((before, file)) = cluster.filter(|_| wget)
+                && before.bytes().all(|b| b"qvncNSdbrkmpEHLx46".contains(&b))
+            {
+                names.push(file.to_owned());
+                explicit = true;
             }
         }
         let all = |a: &Arg| matches!(a.text.as_str(), "--remote-name" | "--remote-name-all") || short(a, 'O');
@@ -147,7 +157,9 @@ impl Engine<'_> {
                     None => t.strip_prefix("-P").filter(|_| wget),
                 }
             });
-            for a in rest.iter().filter(|a| !a.text.starts_with('-')) {
+            for a in rest.iter().filter(|a| a.text.contains("://") || !a.text.starts_with('-')) {
+                let plain = a.text.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+                names.extend(plain.rsplit('/').next().map(str::to_owned));
                 let Some(file) = named_after(&source(&a.text), wget) else { continue };
                 let file = folder.map_or_else(|| file.clone(), |folder| format!("{}/{file}", folder.trim_end_matches('/')));
                 self.path_write(&Arg::literal(file.clone(), a.span));
@@ -215,7 +227,7 @@ fn named_after(address: &str, wget: bool) -> Option<String> {
         // Without a scheme: `host.example/file`.
         None => address
             .split_once('/')
-            .filter(|(host, _)| !host.is_empty() && host.contains('.') && *host != ".." && *host != ".")
+            .filter(|(host, _)| host.contains('.') && !matches!(*host, "." | "..") || has_hole(host))
             .map(|_| address)?,
     };
     // wget keeps the query in the name.
@@ -250,20 +262,26 @@ mod tests {
             ("curl -O https://x.example/a/package.json", "package.json"),
             ("curl -sSLO https://x.example/package.json?v=1#top", "package.json"),
             ("curl --remote-name x.example/package.json", "package.json"),
+            ("curl -O \"$HOST/package.json\"", "package.json"),
+            ("curl -O --url=https://x.example/package.json", "package.json"),
             ("curl --remote-name-all https://x.example/package.json", "package.json"),
             ("curl --output-dir web -O https://x.example/package.json", "web/package.json"),
             ("wget https://x.example/package.json", "package.json"),
             ("wget https://x.example/package%2ejson", "package.json"),
             ("wget https://x.example/a?b=package.json", "a?b=package.json"),
             ("wget https://x.example", "index.html"),
+            ("wget -olog https://x.example/package.json", "package.json"),
             ("wget -P web/ https://x.example/package.json", "web/package.json"),
             ("wget -q --directory-prefix=web https://x.example/package.json", "web/package.json"),
         ] {
             assert!(written(line).contains(&file.to_owned()), "{line}: {:?}", written(line));
         }
-        for line in
-            ["curl https://x.example/package.json", "wget -O - https://x.example/package.json", "curl -O https://x.example"]
-        {
+        for line in [
+            "curl https://x.example/package.json",
+            "wget -O - https://x.example/package.json",
+            "wget -qO- https://x.example/package.json",
+            "curl -O https://x.example",
+        ] {
             assert_eq!(written(line), [""; 0], "{line}");
         }
     }
