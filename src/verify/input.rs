@@ -145,9 +145,7 @@ impl<'o> Run<'o> {
         match next {
             Ok(Some(block)) => lanes::run(self, &mut blocks, block),
             Ok(None) => {}
-            Err(error) => {
-                self.breaks_off(&error);
-            }
+            Err(error) => self.lost_early = self.breaks_off(&error),
         }
         *bytes += blocks.bytes_read();
         if !document.is_empty() {
