@@ -58,7 +58,8 @@ impl Frames {
                 "i" => &mut typed,
                 _ => continue,
             };
-            stream.push("", &data.decode(line), Some((number, data.offsets())));
+            let decoded = data.decode(line);
+            stream.push("", &decoded, Some((number, data.offsets(&decoded))));
         }
         let mut all = Vec::new();
         for (mut stream, kept) in [(printed, &mut self.printed), (typed, &mut self.typed)] {

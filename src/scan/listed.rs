@@ -15,15 +15,15 @@ pub(super) struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    /// Takes the next string of a record.
-    pub(super) fn read(&mut self, table: &Table, string: &Found<'a>, decoded: &str, noted: &mut Noted) {
+    /// Takes the next string of a record, with what it means and where that is written.
+    pub(super) fn read(&mut self, table: &Table, string: &Found<'a>, (decoded, offsets): (&str, Offsets<'a>), noted: &mut Noted) {
         let Some(list) = string.list else { return };
         if key::is_open(decoded) {
             self.end(table, noted);
             self.open = Some((list, Joined::default()));
         }
         let Some((_, lines)) = self.open.as_mut().filter(|(open, _)| *open == list) else { return };
-        lines.push("\n", decoded, string.offsets());
+        lines.push("\n", decoded, offsets);
         if key::ends(decoded) || lines.text().len() > MOST {
             self.end(table, noted);
         }

@@ -74,7 +74,7 @@ fn hidden_in(record: &str, escapes: Escapes) -> Vec<Remark> {
             left_out += 1;
             return;
         }
-        let place = string.offsets().range(first.at..first.at + first.length);
+        let place = string.offsets(&decoded).range(first.at..first.at + first.length);
         remarks.push(Remark { at: (place.start, place.len()), message });
     });
     if left_out > 0
@@ -123,11 +123,11 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes) -> Secrets {
         {
             found.extend(secret::named(table, name, &decoded));
         }
-        let mut offsets = string.offsets();
+        let mut offsets = string.offsets(&decoded);
         for secret in found {
             noted.add(offsets.range(secret.start..secret.end), secret.describe(&decoded));
         }
-        listed.read(table, &string, &decoded, &mut noted);
+        listed.read(table, &string, (&decoded, string.offsets(&decoded)), &mut noted);
     });
     listed.end(table, &mut noted);
     if !valid {

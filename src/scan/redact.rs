@@ -168,7 +168,7 @@ impl Redactor {
         if let Some(known) = &self.known {
             strings::each(text, |string| {
                 let decoded = string.decode(text);
-                let mut offsets = string.offsets();
+                let mut offsets = string.offsets(&decoded);
                 all.extend(known.find_iter(&*decoded).map(|m| offsets.range(m.range())));
             });
             if !valid {

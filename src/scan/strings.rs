@@ -120,9 +120,9 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Tells where in the record bytes of the decoded text are written.
-    pub(super) const fn offsets(&self) -> Offsets<'a> {
-        Offsets { at: self.at, inner: self.inner, escaped: self.escaped, raw: 0, meant: 0 }
+    /// Tells where in the record bytes of the decoded text are written. What [`Found::decode`] couldn't read stands as it is.
+    pub(super) const fn offsets(&self, decoded: &Cow<'a, str>) -> Offsets<'a> {
+        Offsets { at: self.at, inner: self.inner, escaped: matches!(decoded, Cow::Owned(_)), raw: 0, meant: 0 }
     }
 }
 
@@ -285,11 +285,11 @@ mod tests {
             each(&written, |f| {
                 let decoded = f.decode(&written);
                 assert_eq!(decoded, text.as_str());
-                let mut offsets = f.offsets();
+                let mut offsets = f.offsets(&decoded);
                 for (at, _) in decoded.char_indices() {
                     let begins = offsets.of(at);
                     // In order or not: the answer is the same.
-                    assert_eq!(begins, f.offsets().of(at));
+                    assert_eq!(begins, f.offsets(&decoded).of(at));
                     assert_eq!(offsets.clone().range(0..at), f.at..begins);
                     let rest = written.get(begins..).unwrap();
                     let again: String = serde_json::from_str(&format!("\"{rest}")).unwrap();
@@ -301,7 +301,21 @@ mod tests {
         #[test]
         fn any_text_can_be_walked(text in any::<String>()) {
             each(&text, |f| {
-                let _ = (f.decode(&text), f.offsets().of(3), f.role());
+                let decoded = f.decode(&text);
+                let _ = (f.offsets(&decoded).of(3), f.role());
+            });
+        }
+
+        /// Whether it can be read or not: a string with an escape that there is none of stands as it is.
+        #[test]
+        fn a_stretch_of_any_string_is_one_of_the_text(inner in "([a-zä]|\\\\[neux\\\\]|\\\\u00e9){0,12}") {
+            let text = format!("[\"{inner}\"]");
+            each(&text, |f| {
+                let decoded = f.decode(&text);
+                let places: Vec<usize> = decoded.char_indices().map(|(at, _)| at).chain([decoded.len()]).collect();
+                for (a, b) in places.iter().zip(places.get(1..).unwrap_or_default()) {
+                    assert!(text.get(f.offsets(&decoded).range(*a..*b)).is_some(), "{text} {a}");
+                }
             });
         }
     }
