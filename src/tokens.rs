@@ -74,23 +74,20 @@ impl Encoding {
 
     /// Whether the text has at most `limit` tokens; it counts as far as that is open.
     pub fn fits(self, text: &str, limit: usize) -> bool {
+        // The second is told more slowly, and is the lower one.
         if most(text) <= limit || rows::most(text) <= limit {
             return true;
         }
         self.counted(|count| {
-            let (mut left, mut rest) = (limit, text);
-            // Whether the rest fits in any case is asked again whenever it is shorter by an eighth.
-            let mut ask = text.len() - text.len() / 8;
+            let (mut left, mut bytes) = (limit, text.len());
             for piece in Pieces::of(self, text) {
-                if rest.len() <= ask {
-                    if most(rest) <= left {
-                        return true;
-                    }
-                    ask = rest.len() - rest.len() / 8;
+                // What is left has at most as many tokens as bytes.
+                if bytes <= left {
+                    return true;
                 }
                 let Some(less) = left.checked_sub(count(piece)) else { return false };
                 left = less;
-                rest = rest.get(piece.len()..).unwrap_or_default();
+                bytes -= piece.len();
             }
             true
         })

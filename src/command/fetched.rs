@@ -117,13 +117,13 @@ impl Engine<'_> {
     /// Writes the files that a download names after its addresses, and remembers all that it writes, so that running them is seen.
     pub(super) fn download(&mut self, name: &str, rest: &[Arg]) {
         let wget = name == "wget";
-        let short = |a: &Arg, c: char| a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(c);
+        let is_short = |t: &str| t.starts_with('-') && !t.starts_with("--");
         let (long, letter) = if wget { ("--output-document", 'O') } else { ("--output", 'o') };
         let mut names: Vec<String> = Vec::new();
         let mut explicit = false;
         for (i, a) in rest.iter().enumerate() {
             let t = a.text.as_str();
-            let wants = t == long || t.starts_with('-') && !t.starts_with("--") && t.ends_with(letter);
+            let wants = t == long || is_short(t) && t.ends_with(letter);
             if wants && let Some(f) = rest.get(i + 1) {
                 names.push(f.text.clone());
                 explicit = true;
@@ -145,8 +145,8 @@ impl Engine<'_> {
                 explicit = true;
             }
         }
-        let all = |a: &Arg| matches!(a.text.as_str(), "--remote-name" | "--remote-name-all") || short(a, 'O');
-        let remote = if wget { !explicit } else { rest.iter().any(all) };
+        let named = |t: &str| matches!(t, "--remote-name" | "--remote-name-all") || is_short(t) && t.contains('O');
+        let remote = if wget { !explicit } else { rest.iter().any(|a| named(&a.text)) };
         if remote {
             let (long, letter) = if wget { ("--directory-prefix", "-P") } else { ("--output-dir", "--output-dir") };
             let folder = rest.iter().enumerate().find_map(|(i, a)| {

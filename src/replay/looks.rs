@@ -5,8 +5,7 @@ use crate::governance::risk::Risk;
 use crate::trace::record::ActionType;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Payloads that are remembered of one type of action; then they are forgotten all at once.
 const KEPT: usize = 4096;
@@ -18,7 +17,7 @@ const LONGEST: usize = 1024;
 /// What is found in a payload: its risk, and where it reaches if there is anything to say.
 pub(super) type Look = (Risk, Option<Arc<Reach>>);
 
-/// Looks of one worker, by type of action and payload as written. Names in a trace can't make them collide: the standard
+/// Looks of one lane, by type of action and payload as written. Names in a trace can't make them collide: the standard
 /// library's hash is keyed by chance.
 #[derive(Debug, Default)]
 pub struct Looks([RefCell<Known>; 3]);
@@ -53,39 +52,6 @@ impl Looks {
         known.bytes += payload.len();
         known.looks.insert(payload.into(), look.clone());
         look
-    }
-}
-
-/// Looks that workers lend each other: what one has seen the next needn't look at. There are as many as work at once.
-#[derive(Debug, Default)]
-pub struct LooksPool(Mutex<Vec<Looks>>);
-
-impl LooksPool {
-    /// Lends one out, until it is dropped.
-    pub fn borrow(&self) -> Lent<'_> {
-        let looks = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        Lent { pool: self, looks: looks.unwrap_or_default() }
-    }
-}
-
-/// Looks of a pool.
-#[derive(Debug)]
-pub struct Lent<'p> {
-    pool: &'p LooksPool,
-    looks: Looks,
-}
-
-impl Deref for Lent<'_> {
-    type Target = Looks;
-
-    fn deref(&self) -> &Looks {
-        &self.looks
-    }
-}
-
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {
-        self.pool.0.lock().unwrap_or_else(PoisonError::into_inner).push(std::mem::take(&mut self.looks));
     }
 }
 
@@ -125,17 +91,5 @@ mod tests {
                 && known.bytes == known.looks.keys().map(|payload| payload.len()).sum::<usize>()
         };
         assert!(looks.0.iter().all(most));
-    }
-
-    #[test]
-    fn what_is_lent_comes_back_with_what_it_has_seen() {
-        let pool = LooksPool::default();
-        let look = |looks: &Looks, found| looks.get(ActionType::ShellCmd, "a", || (found, None)).0;
-        {
-            let (one, other) = (pool.borrow(), pool.borrow());
-            assert_eq!((look(&one, Risk::High), look(&other, Risk::High)), (Risk::High, Risk::High));
-        }
-        assert_eq!(look(&pool.borrow(), Risk::Low), Risk::High);
-        assert_eq!(pool.0.lock().unwrap().len(), 2);
     }
 }

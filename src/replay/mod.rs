@@ -23,7 +23,7 @@ pub use context::ContextBreak;
 pub use evidence::{Kept, KeptAction, KeptKind, Token, TurnEvidence};
 pub use execution::{Close, Execution, Remains};
 pub use judged::*;
-pub use looks::{Lent, Looks, LooksPool};
+pub use looks::Looks;
 pub use machine::{Machine, Movement};
 pub use reach::{Leaving, Reach};
 pub use verdict::{Answer, Aspect, Summary, Verdict};

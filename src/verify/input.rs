@@ -7,7 +7,7 @@ use super::{Options, Report};
 use crate::diag::{Code, Finding, Place};
 use crate::json::Scanner;
 use crate::replay::{Looks, Summary};
-use crate::rules::{self, Settings};
+use crate::rules;
 use crate::scan::frames::Frames;
 use crate::scan::mask::Mask;
 use crate::source::{Block, Blocks, Found, Limits, Missing, open};
@@ -360,12 +360,8 @@ impl<'o> Run<'o> {
         }
     }
 
-    pub(super) fn settings(&self) -> &'o Settings {
-        &self.options.settings
-    }
-
-    pub(super) fn threads(&self) -> usize {
-        self.options.threads
+    pub(super) fn options(&self) -> &'o Options {
+        self.options
     }
 
     /// Whether nothing was read yet.
@@ -424,14 +420,14 @@ impl<'o> Run<'o> {
         }
     }
 
-    fn finding(&mut self, code: Code, line: u64, message: &str) {
+    fn finding(&mut self, code: Code, (line, column): (u64, u64), message: &str) {
         if let Some(rule) = rules::by_code(code) {
             self.findings.push(Finding {
                 code,
                 name: rule.name,
                 severity: rule.severity,
                 message: message.to_owned(),
-                place: Place { file: self.file.clone(), line, ..Place::default() },
+                place: Place { file: self.file.clone(), line, column, ..Place::default() },
                 execution: None,
                 turn: None,
                 related: Vec::new(),
@@ -443,14 +439,11 @@ impl<'o> Run<'o> {
     }
 
     fn unreadable(&mut self, line: u64, message: &str) {
-        self.finding(Code(101), line, message);
+        self.finding(Code(101), (line, 0), message);
     }
 
     fn limit(&mut self, line: u64, message: &str) {
-        self.finding(Code(107), line, message);
-        if let Some(finding) = self.findings.last_mut() {
-            finding.place.column = 1;
-        }
+        self.finding(Code(107), (line, 1), message);
     }
 
     fn finish(mut self, report: &mut Report) {
@@ -459,7 +452,7 @@ impl<'o> Run<'o> {
             && let Some((line, why)) = self.strange.take()
         {
             let known: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
-            self.finding(Code(108), line, &format!("the format can't be told: {why} ({})", known.join(", ")));
+            self.finding(Code(108), (line, 0), &format!("the format can't be told: {why} ({})", known.join(", ")));
         }
         let settings = &self.options.settings;
         let earlier = report.summaries.len();

@@ -4,7 +4,7 @@
 use super::input::{Run, parse};
 use super::order::InOrder;
 use super::shard::Shard;
-use crate::replay::{Context, Looks, LooksPool};
+use crate::replay::{Context, Looks};
 use crate::rules::Settings;
 use crate::source::{Block, Blocks, Limits, Overlong};
 use crate::trace::entry::{Entry, Grammar, Record};
@@ -15,9 +15,7 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Shares that the executions of an input are dealt out to. A fixed number, so that no report depends on the machine.
-const WORKERS: u64 = 16;
-/// Lanes that are of use: no more than there are shares.
-const MOST: usize = 16;
+const WORKERS: u16 = 16;
 
 /// What was read of a block.
 pub(super) struct Parsed<'b> {
@@ -71,7 +69,7 @@ impl Dealing {
     /// How many workers there are.
     pub(super) fn workers(&self) -> u64 {
         match self.format {
-            Some(_) if self.names_executions() => WORKERS,
+            Some(_) if self.names_executions() => u64::from(WORKERS),
             Some(_) => 1,
             None => 0,
         }
@@ -160,7 +158,6 @@ struct Lanes<'l, 'o, R> {
     run: InOrder<&'l mut Run<'o>>,
     /// The workers, some together: while one lane replays with the first ones, another one can with the next.
     groups: Vec<InOrder<Vec<Shard>>>,
-    looks: LooksPool,
     settings: &'o Settings,
     reading: Reading<'o>,
     /// The first block begins the input.
@@ -169,16 +166,18 @@ struct Lanes<'l, 'o, R> {
 
 /// Reads, parses and replays `first` and everything behind it.
 pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, first: Block) {
-    let lanes = match run.threads() {
+    let options = run.options();
+    let lanes = match options.threads {
         _ if first.last => 1,
-        0 => std::thread::available_parallelism().map_or(1, usize::from).min(MOST),
-        threads => threads.min(MOST),
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
     };
+    // More than there are shares would only wait.
+    let lanes = lanes.min(usize::from(WORKERS));
     let shared = Lanes {
         queue: Mutex::new(Queue { blocks, first: Some(first), number: 0, ended: false }),
         groups: grouped(run.hire(), lanes),
-        looks: LooksPool::default(),
-        settings: run.settings(),
+        settings: &options.settings,
         reading: run.reading(),
         from_start: run.is_at_start(),
         run: InOrder::new(run),
@@ -209,11 +208,12 @@ impl<R: Read> Lanes<'_, '_, R> {
     /// Works on one block after the other until there are no more.
     fn lane(&self) {
         let _watchman = Watchman(self);
+        let looks = Looks::default();
         let mut spare = Vec::new();
         loop {
             let (number, next) = self.queue.lock().unwrap_or_else(PoisonError::into_inner).next(spare);
             match next {
-                Ok(Some(block)) if self.block(number, &block).is_some() => spare = block.bytes,
+                Ok(Some(block)) if self.block(number, &block, &looks).is_some() => spare = block.bytes,
                 Ok(_) => return,
                 Err(error) => {
                     if let Some(line) = self.run.pass(number, |run| run.breaks_off(&error)) {
@@ -226,16 +226,15 @@ impl<R: Read> Lanes<'_, '_, R> {
     }
 
     /// Parses and replays a block. `None` when another lane has given up.
-    fn block(&self, number: u64, block: &Block) -> Option<()> {
+    fn block(&self, number: u64, block: &Block, looks: &Looks) -> Option<()> {
         let mut parsed = Parsed::of(block, self.from_start && number == 0, &self.reading);
         if let Some(line) = self.run.pass(number, |run| run.account(&mut parsed))? {
             return self.lose(number, line);
         }
-        let looks = self.looks.borrow();
         let mut first = 0;
         for group in &self.groups {
             first += group.pass(number, |shards| {
-                self.reading.dealing.replay((first, shards), (&parsed.entries, &parsed.falls), self.settings, &looks);
+                self.reading.dealing.replay((first, shards), (&parsed.entries, &parsed.falls), self.settings, looks);
                 shards.len() as u64
             })?;
         }
