@@ -75,7 +75,7 @@ impl Encoding {
     /// Whether the text has at most `limit` tokens; it counts as far as that is open.
     pub fn fits(self, text: &str, limit: usize) -> bool {
         // The second is told more slowly, and is the lower one.
-        if most(text) <= limit || rows::most(text) <= limit {
+        if most(text.as_bytes()) <= limit || rows::fit(text.as_bytes(), limit) {
             return true;
         }
         self.counted(|count| {
@@ -106,8 +106,8 @@ impl Encoding {
 /// More tokens than this a text hasn't, in either encoding. Where any two letters are a token, no two tokens of one letter are neighbours:
 /// they would have been merged. So `n` such letters in a row are at most `(2n + 1) / 3` tokens, the space before them counted as one of
 /// them; and any other byte is one at most.
-fn most(text: &str) -> usize {
-    bits::at_best(Most { letters: 0, rows: 0, before: Letters::default(), bytes: text.as_bytes() })
+fn most(bytes: &[u8]) -> usize {
+    bits::at_best(Most { letters: 0, rows: 0, before: Letters::default(), bytes })
 }
 
 /// A text while its letters are counted.
@@ -213,15 +213,17 @@ mod tests {
             }
         }
         let texts = ["", "a", "ab", "abc", "a b", " ab", "xx", "yf", "ä", &"ab".repeat(60)];
-        assert_eq!(texts.map(most), [0, 1, 1, 2, 2, 2, 2, 2, 2, 80]);
+        assert_eq!(texts.map(|text| most(text.as_bytes())), [0, 1, 1, 2, 2, 2, 2, 2, 2, 80]);
     }
 
     proptest! {
         #[test]
-        fn no_text_has_more_than_the_most(text in "([a-z]{0,9}|[acelmnrtuy]{1,30}|[jqxzv]{1,30}|\\PC|[ '_0-9A-Z]){0,30}") {
+        fn no_text_has_more_than_the_most(text in "([a-z]{0,9}|[acelmnrtuy]{1,30}|[jqxzv]{1,30}|\\PC|[ '_0-9A-Z]){0,60}", limit in 0_usize..600) {
             for encoding in Encoding::ALL {
                 let count = encoding.count(&text);
-                prop_assert!(count <= most(&text).min(rows::most(&text)));
+                prop_assert!(count <= most(text.as_bytes()));
+                prop_assert!(count <= limit || !rows::fit(text.as_bytes(), limit));
+                prop_assert!(count == 0 || !rows::fit(text.as_bytes(), count - 1));
             }
         }
     }

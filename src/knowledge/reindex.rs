@@ -4,15 +4,19 @@ use super::extract::{self, Extracted, extract};
 use super::skills::{self, Limits};
 use super::sources::{SourceFile, SourceKind, Sources, finding};
 use super::store::{self, Prepared, Store, Writer};
+use super::text::{Run, Words};
 use super::{KnowledgeError, rank, weak};
 use crate::diag::{Finding, assign_fingerprints};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
 /// Sources that are read at the same time. What they hold stands in memory until it is written.
 const BATCH: usize = 64;
+/// Sources of a batch whose words are gathered together.
+const GROUP: usize = 16;
 
 /// What a run changed.
 #[derive(Debug, Default)]
@@ -93,12 +97,11 @@ pub fn run_with(
         .collect();
     // One batch is read, on all cores, while the one before it is written.
     std::thread::scope(|scope| {
-        let (send, receive) = std::sync::mpsc::sync_channel::<Vec<Read>>(1);
+        let (send, receive) = std::sync::mpsc::sync_channel::<Vec<Group>>(1);
         let batches = &batches;
         scope.spawn(move || {
             for batch in batches {
-                let looked_at = |(file, before): &(&SourceFile, Option<Known>)| read(file, before.as_ref().filter(|_| current));
-                if send.send(batch.par_iter().map(looked_at).collect()).is_err() {
+                if send.send(batch.par_chunks(GROUP).map(|sources| Group::read(sources, current)).collect()).is_err() {
                     // The writer has given up.
                     return;
                 }
@@ -106,8 +109,13 @@ pub fn run_with(
         });
         let mut done = 0;
         for (batch, read) in batches.iter().zip(receive) {
-            for ((file, before), read) in batch.iter().zip(read) {
-                take(&mut writer, file, before.as_ref().map(|(id, _)| *id), read, &mut summary)?;
+            let mut sources = batch.iter();
+            for group in read {
+                let first = writer.next();
+                for (read, (file, before)) in group.sources.into_iter().zip(sources.by_ref()) {
+                    take(&mut writer, file, before.as_ref().map(|(id, _)| *id), read, &mut summary)?;
+                }
+                writer.index(first, group.words)?;
             }
             done += batch.len();
             progress(done, total);
@@ -137,13 +145,33 @@ enum Read {
     Unreadable(std::io::Error),
 }
 
-fn read(file: &SourceFile, before: Option<&Known>) -> Read {
+/// Some files after they were looked at.
+struct Group {
+    sources: Vec<Read>,
+    /// The words of all that is new in them.
+    words: Vec<Run>,
+}
+
+impl Group {
+    fn read(sources: &[(&SourceFile, Option<Known>)], current: bool) -> Self {
+        thread_local! {
+            /// Empty between two groups, which need about the same room.
+            static WORDS: RefCell<Words> = RefCell::default();
+        }
+        WORDS.with_borrow_mut(|words| {
+            let read = |(file, before): &(&SourceFile, Option<Known>)| read(file, before.as_ref().filter(|_| current), words);
+            Self { sources: sources.iter().map(read).collect(), words: words.runs() }
+        })
+    }
+}
+
+fn read(file: &SourceFile, before: Option<&Known>, words: &mut Words) -> Read {
     match hash(file) {
         Err(error) => Read::Unreadable(error),
         Ok((hash, _)) if before.is_some_and(|(_, known)| *known == hash) => Read::Unchanged,
         Ok((hash, bytes)) => {
             let mut extracted = Box::new(extract(file));
-            let prepared = Box::new(Prepared::new(std::mem::take(&mut extracted.observations), &file.name));
+            let prepared = Box::new(Prepared::new(std::mem::take(&mut extracted.observations), &file.name, words));
             Read::Content { hash, bytes, extracted, prepared }
         }
     }

@@ -5,27 +5,43 @@
 
 use std::sync::LazyLock;
 
-/// Letters, and the space before a word.
-const SIGNS: usize = 27;
+/// Letters, the space before a word, and what stands for no sign.
+const SIGNS: usize = 28;
 const SPACE: u8 = 26;
+const NONE: u8 = 27;
 
-/// Which two and three signs are a token in every encoding.
+/// Which two and three signs are a token in every encoding: by all but the last a bit for each that the last may be.
 struct Short {
-    pairs: Vec<bool>,
-    triples: Vec<bool>,
+    pairs: [u32; SIGNS],
+    triples: [u32; SIGNS * SIGNS],
+}
+
+impl Short {
+    /// All bits if the signs are a token, or else none.
+    fn pair(&self, b: u8, c: u8) -> u32 {
+        is(self.pairs.get(usize::from(b)), c)
+    }
+
+    fn triple(&self, a: u8, b: u8, c: u8) -> u32 {
+        is(self.triples.get(usize::from(a) * SIGNS + usize::from(b)), c)
+    }
+}
+
+fn is(signs: Option<&u32>, sign: u8) -> u32 {
+    (signs.copied().unwrap_or_default() >> sign & 1).wrapping_neg()
 }
 
 static SHORT: LazyLock<Short> = LazyLock::new(|| {
-    let mut short = Short { pairs: vec![false; SIGNS * SIGNS], triples: vec![false; SIGNS * SIGNS * SIGNS] };
+    let mut short = Short { pairs: [0; SIGNS], triples: [0; SIGNS * SIGNS] };
     for token in include_str!("short.txt").lines() {
         let signs: Vec<u8> = token.bytes().filter_map(sign).collect();
-        let place = match signs.as_slice() {
-            [a, b] => short.pairs.get_mut(pair(*a, *b)),
-            [a, b, c] => short.triples.get_mut(triple(*a, *b, *c)),
-            _ => None,
+        let (signs, last) = match signs.as_slice() {
+            [b, c] => (short.pairs.get_mut(usize::from(*b)), c),
+            [a, b, c] => (short.triples.get_mut(usize::from(*a) * SIGNS + usize::from(*b)), c),
+            _ => continue,
         };
-        if let Some(place) = place {
-            *place = true;
+        if let Some(signs) = signs {
+            *signs |= 1 << last;
         }
     }
     short
@@ -39,38 +55,32 @@ const fn sign(byte: u8) -> Option<u8> {
     }
 }
 
-const fn pair(a: u8, b: u8) -> usize {
-    a as usize * SIGNS + b as usize
-}
-
-const fn triple(a: u8, b: u8, c: u8) -> usize {
-    pair(a, b) * SIGNS + c as usize
-}
-
 /// The most pieces that end at a place of a row, by the length of the last one.
 #[derive(Debug, Clone, Copy, Default)]
 struct Ends {
-    one: usize,
-    two: usize,
+    one: u32,
+    two: u32,
     /// Three or more.
-    more: usize,
+    more: u32,
 }
 
 impl Ends {
-    fn most(self) -> usize {
+    fn most(self) -> u32 {
         self.one.max(self.two).max(self.more)
     }
 }
 
-/// More tokens than this a text hasn't. A token with a byte outside of all rows is counted as that byte; those that lie inside of one need
-/// not begin where it begins, nor end where it ends.
-pub(super) fn most(text: &str) -> usize {
+/// Bytes after which the quicker bound is asked about what is left.
+const STEP: usize = 128;
+
+/// Whether a text can't have more tokens than `limit`. A token with a byte outside of all rows is counted as that byte; those that lie
+/// inside of one need not begin where it begins, nor end where it ends. As soon as what is left can't have too many by the quicker bound
+/// either, the answer is known.
+pub(super) fn fit(bytes: &[u8], limit: usize) -> bool {
     let short = &*SHORT;
-    let is_pair = |a, b| short.pairs.get(pair(a, b)).is_some_and(|is| *is);
-    let is_triple = |a, b, c| short.triples.get(triple(a, b, c)).is_some_and(|is| *is);
-    let bytes = text.as_bytes();
     let mut total = 0;
     let mut at = 0;
+    let mut asked = 0;
     while let Some(first) = bytes.get(at) {
         let follows = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
         let mut next = sign(*first).filter(|sign| *sign != SPACE || follows);
@@ -81,23 +91,31 @@ pub(super) fn most(text: &str) -> usize {
         }
         // What ends at the last place, at the one before, and at the one before that; and the last two signs.
         let (mut last, mut before, mut earlier) = (Ends::default(), Ends::default(), Ends::default());
-        let (mut a, mut b) = (None, None);
+        let (mut a, mut b) = (NONE, NONE);
         let mut most = 0;
         while let Some(c) = next {
-            let is_token = (b.is_some_and(|b| is_pair(b, c)), a.zip(b).is_some_and(|(a, b)| is_triple(a, b, c)));
-            let unless = |is_token: bool, pieces: usize| if is_token { 0 } else { pieces };
-            let one = 1 + last.more.max(unless(is_token.0, last.one)).max(unless(is_token.1, last.two));
-            let two = if is_token.0 { 1 + before.two.max(before.more).max(unless(is_token.1, before.one)) } else { 0 };
-            let more = if a.is_some() { last.more.max(1 + earlier.most()) } else { 0 };
+            let (pair, triple) = (short.pair(b, c), short.triple(a, b, c));
+            let has_three = u32::from(a != NONE).wrapping_neg();
+            let one = 1 + last.more.max(last.one & !pair).max(last.two & !triple);
+            let two = (1 + before.two.max(before.more).max(before.one & !triple)) & pair;
+            let more = last.more.max(1 + earlier.most()) & has_three;
             (earlier, before, last) = (before, last, Ends { one, two, more });
             most = most.max(last.most());
-            (a, b) = (b, Some(c));
+            (a, b) = (b, c);
             at += 1;
             next = bytes.get(at).copied().filter(u8::is_ascii_lowercase).and_then(sign);
         }
-        total += most;
+        total += most as usize;
+        if at - asked >= STEP {
+            asked = at;
+            match limit.checked_sub(total) {
+                None => return false,
+                Some(left) if super::most(bytes.get(at..).unwrap_or_default()) <= left => return true,
+                Some(_) => {}
+            }
+        }
     }
-    total
+    total <= limit
 }
 
 #[cfg(test)]
@@ -119,6 +137,7 @@ mod tests {
     #[test]
     fn rows_are_cut_into_as_many_pieces_as_may_stand_side_by_side() {
         let texts = ["", "a", "ab", "zq", "the", "zqzq", " the", "1 a", "A b", "  ", "the the"];
-        assert_eq!(texts.map(most), [0, 1, 1, 2, 1, 4, 2, 2, 2, 2, 3]);
+        let most = |text: &str| (0..).find(|limit| fit(text.as_bytes(), *limit));
+        assert_eq!(texts.map(most), [0, 1, 1, 2, 1, 4, 2, 2, 2, 2, 3].map(Some));
     }
 }

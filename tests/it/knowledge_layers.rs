@@ -88,7 +88,7 @@ fn figures_do_not_depend_on_how_the_index_came_about() {
     let vectors = "SELECT count(*) FROM vectors JOIN segment ON id = segment
         WHERE length(data) > 0 AND length(data) % (length(observations) / 8) = 0";
     assert_eq!(count(vectors), count("SELECT count(*) FROM segment"));
-    assert_eq!(count("SELECT count(*) FROM posting WHERE segment NOT IN (SELECT id FROM segment)"), 0);
+    assert_eq!(count("SELECT count(*) FROM block WHERE segment NOT IN (SELECT id FROM segment)"), 0);
 }
 
 /// A project with code.

@@ -3,6 +3,7 @@
 use super::Extracted;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::sources::SourceFile;
+use std::borrow::Cow;
 
 /// A heading: its level and its words. A `#` inside a fence is none.
 fn heading(line: &str) -> Option<(usize, &str)> {
@@ -21,56 +22,76 @@ fn fence(line: &str) -> Option<(char, usize)> {
 }
 
 /// The lines of a document with what they are, outside fences.
-pub(super) fn each_line<'t>(text: &'t str, mut visit: impl FnMut(u64, &'t str, Option<(usize, &'t str)>)) {
+pub(super) fn each_line<'t>(text: &'t str, mut visit: impl FnMut(Line<'t>)) {
     let mut open: Option<(char, usize)> = None;
-    for (number, line) in (1..).zip(text.lines()) {
+    let mut start = 0;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain(Some(text.len()));
+    for (number, end) in (1..).zip(ends) {
+        let Some(line) = text.get(start..end).filter(|_| start < text.len()) else { break };
+        let line = if end < text.len() { line.strip_suffix('\r').unwrap_or(line) } else { line };
         match (open, fence(line)) {
             (None, Some(opens)) => open = Some(opens),
             (Some((sign, length)), Some((s, n))) if s == sign && n >= length => open = None,
             _ => {}
         }
-        visit(number, line, if open.is_none() { heading(line) } else { None });
+        visit(Line { number, start, text: line, heading: if open.is_none() { heading(line) } else { None } });
+        start = end + 1;
     }
 }
 
+/// A line of a document.
+pub(super) struct Line<'t> {
+    /// From 1.
+    pub(super) number: u64,
+    /// Where it begins.
+    start: usize,
+    pub(super) text: &'t str,
+    /// If it is a heading, its level and its words.
+    pub(super) heading: Option<(usize, &'t str)>,
+}
+
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
+    // What is kept has the ends of lines that it is cut at.
+    let text = if memchr::memchr(b'\r', text.as_bytes()).is_some() {
+        Cow::Owned(text.replace("\r\n", "\n"))
+    } else {
+        Cow::Borrowed(text)
+    };
     let mut path: Vec<(usize, &str)> = Vec::new();
-    let mut section = Section::default();
-    each_line(text, |number, line, heading| {
-        if let Some((level, words)) = heading {
-            section.end(file, &path, out);
+    let mut section = Section { first: 1, start: 0, says: None };
+    each_line(&text, |line| {
+        if let Some((level, words)) = line.heading {
+            section.end(file, &path, text.get(section.start..line.start), out);
             path.retain(|(l, _)| *l < level);
             path.push((level, words));
-            section = Section { first: number, text: String::new(), says: false };
-        } else if section.first == 0 {
-            section.first = number;
-        } else {
-            section.says |= !line.trim().is_empty();
+            section = Section { first: line.number, start: line.start, says: None };
+        } else if section.says.is_none() {
+            section.says = Some(line.text.trim()).filter(|says| !says.is_empty());
         }
-        section.says |= heading.is_none() && !line.trim().is_empty();
-        section.text.push_str(line);
-        section.text.push('\n');
     });
-    section.end(file, &path, out);
+    section.end(file, &path, text.get(section.start..), out);
 }
 
-#[derive(Default)]
-struct Section {
+struct Section<'t> {
+    /// Its first line.
     first: u64,
-    text: String,
-    /// There is more than a heading.
-    says: bool,
+    start: usize,
+    /// The first line that says something, below the heading.
+    says: Option<&'t str>,
 }
 
-impl Section {
-    fn end(&self, file: &SourceFile, path: &[(usize, &str)], out: &mut Extracted) {
-        if !self.says {
-            return;
+impl Section<'_> {
+    fn end(&self, file: &SourceFile, path: &[(usize, &str)], text: Option<&str>, out: &mut Extracted) {
+        let (Some(text), Some(says)) = (text, self.says) else { return };
+        let mut detail = text.to_owned();
+        if !detail.ends_with('\n') {
+            detail.push('\n');
         }
         let headings: Vec<&str> = path.iter().map(|(_, words)| *words).filter(|w| !w.is_empty()).collect();
-        let body = self.text.lines().filter(|l| !l.trim().is_empty()).nth(usize::from(self.text.starts_with('#')));
-        let summary = [headings.last().copied().unwrap_or_default(), body.unwrap_or_default()];
-        let summary = summary.iter().filter(|s| !s.is_empty()).copied().collect::<Vec<_>>().join(": ");
+        let summary = match headings.last() {
+            Some(heading) => summarise(&format!("{heading}: {says}")),
+            None => summarise(says),
+        };
         // What the section is about may only be said further up.
         let above = headings.split_last().map(|(_, above)| above.join(" › ")).unwrap_or_default();
         let refs = [file.name.clone()].into_iter().chain(Some(above).filter(|a| !a.is_empty())).collect();
@@ -79,10 +100,10 @@ impl Section {
                 kind: Kind::Document,
                 task: None,
                 time: None,
-                lines: (self.first, self.first + self.text.trim_end().lines().count().saturating_sub(1) as u64),
-                summary: summarise(&summary),
+                lines: (self.first, self.first + memchr::memchr_iter(b'\n', text.trim_end().as_bytes()).count() as u64),
+                summary,
                 refs,
-                detail: self.text.clone(),
+                detail,
             },
             true,
         );

@@ -34,7 +34,7 @@ use secrets::Cleaner;
 use serde_json::Value;
 
 /// Grows when the same bytes give something else than before: then everything is read again.
-pub(super) const VERSION: i64 = 6;
+pub(super) const VERSION: i64 = 7;
 /// Bytes of a source that has to be held whole.
 const WHOLE: u64 = 64 << 20;
 /// Characters that are kept of one text of an action or a result.

@@ -3,7 +3,7 @@
 //! A row has the time that stands in it, or else that of the nearest heading above with one. In a timeline
 //! (`PROGRESS.md`) only rows with a time are events; in a log (`SUMMARY.md`) every item is one.
 
-use super::markdown::each_line;
+use super::markdown::{Line, each_line};
 use super::{Extracted, date};
 use crate::knowledge::observation::{Kind, Observation, summarise};
 
@@ -11,7 +11,7 @@ pub(super) fn extract(text: &str, kind: Kind, out: &mut Extracted) {
     let mut above: Option<i64> = None;
     let mut task: Option<&str> = None;
     let mut item: Option<Observation> = None;
-    each_line(text, |number, line, heading| {
+    each_line(text, |Line { number, text: line, heading, .. }| {
         if let Some((_, words)) = heading {
             out.observations.extend(item.take());
             above = date::first(words).map(|(time, _)| time).or(above);

@@ -5,6 +5,7 @@ use crate::knowledge::extract::Extracted;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::sources::{SourceFile, SourceKind};
 use crate::knowledge::store::Prepared;
+use crate::knowledge::text::Words;
 use crate::knowledge::{KnowledgeError, Store};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,8 +148,11 @@ fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
             detail: document.text.clone(),
         };
         let file = SourceFile { kind: SourceKind::Documents, name: document.id.clone(), path: document.id.clone().into() };
-        let prepared = Prepared::new(vec![observation], &file.name);
+        let mut words = Words::default();
+        let prepared = Prepared::new(vec![observation], &file.name, &mut words);
+        let first = writer.next();
         writer.add(&file, &[], 0, &Extracted::default(), &prepared)?;
+        writer.index(first, words.runs())?;
     }
     super::update(&mut writer, true, given, true)?;
     writer.commit()

@@ -26,13 +26,14 @@ use std::time::Duration;
 /// `yvk1`: tells the file apart from other databases.
 const APPLICATION: i64 = 0x7976_6b31;
 /// What makes each version from the one before it, in order.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("001.sql"),
     include_str!("002.sql"),
     include_str!("003-skills.sql"),
     include_str!("004-text.sql"),
     include_str!("005-weak.sql"),
     include_str!("006-turn.sql"),
+    include_str!("007-blocks.sql"),
 ];
 /// How long to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);

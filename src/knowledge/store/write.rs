@@ -48,6 +48,17 @@ impl<'s> Writer<'s> {
         text::add(&self.db, &std::mem::take(&mut self.words))
     }
 
+    /// The id that the next observation will have.
+    pub(in crate::knowledge) const fn next(&self) -> i64 {
+        self.next
+    }
+
+    /// Takes the words of observations that were added, the first of which has the id `first`.
+    pub(in crate::knowledge) fn index(&mut self, first: i64, words: Vec<text::Run>) -> Result<(), KnowledgeError> {
+        self.words.add(first, words);
+        if self.words.bytes() > HELD { self.flush() } else { Ok(()) }
+    }
+
     /// Removes a source and everything of it. Returns how many observations it had.
     pub(in crate::knowledge) fn remove(&mut self, source: i64) -> Result<u64, KnowledgeError> {
         let gone = "INSERT INTO gone SELECT id FROM observation WHERE source = ?1";
@@ -60,7 +71,7 @@ impl<'s> Writer<'s> {
         Ok(observations as u64)
     }
 
-    /// Adds a source.
+    /// Adds a source. The words of its observations are left to [`Writer::index`].
     pub(in crate::knowledge) fn add(
         &mut self,
         file: &SourceFile,
@@ -76,12 +87,7 @@ impl<'s> Writer<'s> {
             insert.insert(params![file.kind.name(), file.name, hash, bytes.cast_signed(), extracted.hidden.cast_signed()])?;
         drop(insert);
         let mut digest = Sha256::new();
-        let first = self.next;
-        self.observations(file, source, &prepared.observations, &mut digest)?;
-        self.words.add(first, &prepared.words);
-        if self.words.bytes() > HELD {
-            self.flush()?;
-        }
+        self.observations(file, source, &prepared.0, &mut digest)?;
         self.graph(source, extracted, &mut digest)?;
         self.skills(source, extracted, &mut digest)?;
         let mut finding = self.db.prepare_cached("INSERT INTO finding (source, code, line, message) VALUES (?1, ?2, ?3, ?4)")?;
@@ -220,12 +226,9 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// The observations of a source and what the index needs of them; made beside the reading, on all cores.
+/// The observations of a source as they are stored; made beside the reading, on all cores.
 #[derive(Debug)]
-pub(in crate::knowledge) struct Prepared {
-    observations: Vec<Indexed>,
-    words: text::Words,
-}
+pub(in crate::knowledge) struct Prepared(Vec<Indexed>);
 
 #[derive(Debug)]
 struct Indexed {
@@ -236,16 +239,15 @@ struct Indexed {
 }
 
 impl Prepared {
-    /// Of the observations of a source.
-    pub(in crate::knowledge) fn new(observations: Vec<Observation>, source: &str) -> Self {
-        let mut words = text::Words::default();
+    /// Of the observations of a source. Their words go to those of the sources before it.
+    pub(in crate::knowledge) fn new(observations: Vec<Observation>, source: &str, words: &mut text::Words) -> Self {
         let index = |observation: Observation| {
             let refs = observation.refs.join("\n");
             let task = observation.task.as_deref().unwrap_or_default();
             words.add(&[&observation.summary, &refs, task], &observation.detail, HEAD);
             Indexed { id: Id::of(&observation, source, 0), observation, refs }
         };
-        Self { observations: observations.into_iter().map(index).collect(), words }
+        Self(observations.into_iter().map(index).collect())
     }
 }
 

@@ -5,24 +5,68 @@ use hashbrown::hash_table::Entry;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::LazyLock;
 
-/// The hash of a word. Keyed, another key in every process: nobody can make words collide.
-pub(super) fn hash(word: &str) -> u64 {
-    static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    KEY.hash_one(word)
+/// What a word is compared by: its first bytes from the highest on, and in the lowest how many it has, or that they are more than
+/// fit. Keys that differ are in the order of their words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key(u64, u64);
+
+/// Bytes of a word that a key holds.
+const HELD: usize = size_of::<Key>() - 1;
+
+impl Key {
+    /// The key of a word.
+    pub(super) fn of(word: &str) -> Self {
+        let bytes = word.as_bytes();
+        // Pieces that lie over each other hold the same bytes there: no loop, and no call for a few bytes.
+        let key = if let Some(start) = bytes.first_chunk() {
+            u128::from_be_bytes(*start) | u128::from(u8::MAX)
+        } else {
+            let end = u8::BITS as usize * (HELD + 1 - bytes.len());
+            let held = if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+                u128::from(u64::from_be_bytes(*first)) << 64 | u128::from(u64::from_be_bytes(*last)) << end
+            } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+                u128::from(u32::from_be_bytes(*first)) << 96 | u128::from(u32::from_be_bytes(*last)) << end
+            } else {
+                bytes.iter().zip([120, 112, 104]).fold(0, |held, (byte, at)| held | u128::from(*byte) << at)
+            };
+            held | bytes.len() as u128
+        };
+        let [high, low] = [key >> 64, key & u128::from(u64::MAX)].map(|half| u64::try_from(half).unwrap_or_default());
+        Self(high, low)
+    }
+
+    /// Whether it holds all of its word.
+    pub(super) const fn is_whole(self) -> bool {
+        self.1 & 0xff <= HELD as u64
+    }
 }
 
-/// What a word is compared by: its first bytes, and in the last byte how many it has, or that they are more than fit.
-type Key = [u8; 16];
+/// What words are hashed with: another one in every process, so that nobody can make words collide.
+#[derive(Debug)]
+struct Seeds {
+    factors: [u128; 2],
+    sum: u128,
+    long: RandomState,
+}
 
-fn key(word: &str) -> Key {
-    let mut key = [0; 16];
-    let [start @ .., length] = &mut key;
-    let shown = word.len().min(start.len());
-    for (to, from) in start.iter_mut().zip(word.as_bytes()) {
-        *to = *from;
+static SEEDS: LazyLock<Seeds> = LazyLock::new(|| {
+    let long = RandomState::new();
+    let random = |n: u64| u128::from(long.hash_one(n)) << 64 | u128::from(long.hash_one(!n));
+    Seeds { factors: [random(1), random(2)], sum: random(3), long }
+});
+
+impl Seeds {
+    /// Pair-multiply-shift: of any two keys the hashes are independent and every value is as likely as any other (Thorup, "High speed
+    /// hashing for integers and strings", 2015, section 3). What a key doesn't hold is left to the hasher of the standard library.
+    fn hash(&self, key: Key, word: &str) -> u64 {
+        if !key.is_whole() {
+            return self.long.hash_one(word);
+        }
+        let [a, b] = self.factors;
+        let (high, low) = (u128::from(key.0), u128::from(key.1));
+        let hash = a.wrapping_add(low).wrapping_mul(b.wrapping_add(high)).wrapping_add(self.sum) >> 64;
+        u64::try_from(hash).unwrap_or_default()
     }
-    *length = if shown < word.len() { u8::MAX } else { shown.to_le_bytes()[0] };
-    key
 }
 
 /// Words, each once, in one piece of memory; numbered from 0 in the order in which they came.
@@ -30,20 +74,23 @@ fn key(word: &str) -> Key {
 pub(super) struct Lexicon {
     /// With what a word is compared by: a look at most words is a look at one place in memory.
     numbers: HashTable<(Key, u32)>,
-    /// Of each word its hash and where it ends.
-    all: Vec<(u64, usize)>,
+    /// Where each word ends.
+    ends: Vec<usize>,
     text: String,
 }
 
 impl Lexicon {
-    /// The number of a word with its hash; the next one if it is new.
-    pub(super) fn number(&mut self, hash: u64, word: &str) -> usize {
-        let Self { numbers, all, text } = self;
-        let key = key(word);
-        let is_whole = key.last() != Some(&u8::MAX);
-        let same = |(known, n): &(Key, u32)| *known == key && (is_whole || at(all, text, *n as usize) == word);
-        let rehash = |(_, n): &(Key, u32)| all.get(*n as usize).map_or(0, |(hash, _)| *hash);
-        let new = all.len();
+    /// The number of a word; the next one if it is new.
+    pub(super) fn number(&mut self, word: &str) -> usize {
+        let key = Key::of(word);
+        self.hashed(SEEDS.hash(key, word), key, word)
+    }
+
+    fn hashed(&mut self, hash: u64, key: Key, word: &str) -> usize {
+        let Self { numbers, ends, text } = self;
+        let same = |(known, n): &(Key, u32)| *known == key && (key.is_whole() || at(ends, text, *n as usize) == word);
+        let rehash = |(key, n): &(Key, u32)| SEEDS.hash(*key, at(ends, text, *n as usize));
+        let new = ends.len();
         match numbers.entry(hash, same, rehash) {
             Entry::Occupied(known) => return known.get().1 as usize,
             Entry::Vacant(place) => {
@@ -52,18 +99,39 @@ impl Lexicon {
             }
         }
         text.push_str(word);
-        all.push((hash, text.len()));
+        ends.push(text.len());
         new
     }
 
-    /// The words with their hashes, in the order of their numbers.
-    pub(super) fn words(&self) -> impl Iterator<Item = (u64, &str)> {
-        self.all.iter().enumerate().map(|(n, (hash, _))| (*hash, at(&self.all, &self.text, n)))
+    /// Forgets all words and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.numbers.clear();
+        self.ends.clear();
+        self.text.clear();
+    }
+
+    /// The words with their keys and numbers, in the order of the words.
+    pub(super) fn sorted(&self) -> Vec<(Key, u32)> {
+        let mut all: Vec<(Key, u32)> = self.numbers.iter().copied().collect();
+        all.sort_unstable_by(|(a, n), (b, m)| {
+            a.cmp(b).then_with(|| if a.is_whole() { n.cmp(m) } else { self.word(*n).cmp(self.word(*m)) })
+        });
+        all
+    }
+
+    /// The word of a number.
+    pub(super) fn word(&self, number: u32) -> &str {
+        at(&self.ends, &self.text, number as usize)
+    }
+
+    /// Bytes of all words.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len()
     }
 }
 
-fn at<'t>(all: &[(u64, usize)], text: &'t str, n: usize) -> &'t str {
-    let end = |n: usize| all.get(n).map_or(0, |(_, end)| *end);
+fn at<'t>(ends: &[usize], text: &'t str, n: usize) -> &'t str {
+    let end = |n: usize| ends.get(n).copied().unwrap_or_default();
     text.get(n.checked_sub(1).map_or(0, end)..end(n)).unwrap_or_default()
 }
 
@@ -72,27 +140,39 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const WORDS: &str = "[a-c]{0,3}|[a-c\\x00]{0,17}|aaaaaaaaaaaaaa[ab\\x00]{0,4}|[索é]{0,6}";
+
     proptest! {
         #[test]
-        fn words_have_one_number_each(words in proptest::collection::vec("[a-c]{0,3}|aaaaaaaaaaaaaa[ab\\x00]{0,4}", 0..200)) {
+        fn words_have_one_number_each(words in proptest::collection::vec(WORDS, 0..200)) {
             let mut lexicon = Lexicon::default();
-            let numbers: Vec<usize> = words.iter().map(|w| lexicon.number(hash(w), w)).collect();
-            let told: Vec<String> = lexicon.words().map(|(_, w)| w.to_owned()).collect();
+            let numbers: Vec<usize> = words.iter().map(|w| lexicon.number(w)).collect();
             for (word, number) in words.iter().zip(numbers) {
-                prop_assert_eq!(&told[number], word);
+                prop_assert_eq!(lexicon.word(u32::try_from(number).unwrap()), word);
             }
-            prop_assert_eq!(told.iter().collect::<std::collections::BTreeSet<_>>().len(), told.len());
+            let sorted: Vec<&str> = lexicon.sorted().into_iter().map(|(_, n)| lexicon.word(n)).collect();
+            let expected: std::collections::BTreeSet<&str> = words.iter().map(String::as_str).collect();
+            prop_assert_eq!(sorted, expected.into_iter().collect::<Vec<_>>());
         }
 
         #[test]
-        fn equal_hashes_are_told_apart(words in proptest::collection::btree_set("[a-c]{0,3}|aaaaaaaaaaaaaa[ab\\x00]{0,4}", 0..20)) {
-            let mut lexicon = Lexicon::default();
-            for (n, word) in words.iter().enumerate() {
-                prop_assert_eq!(lexicon.number(7, word), n);
+        fn equal_hashes_are_told_apart(words in proptest::collection::btree_set(WORDS, 0..20)) {
+            // With room for all, so that they aren't hashed anew.
+            let mut lexicon = Lexicon { numbers: HashTable::with_capacity(64), ..Lexicon::default() };
+            for _ in 0..2 {
+                for (n, word) in words.iter().enumerate() {
+                    prop_assert_eq!(lexicon.hashed(7, Key::of(word), word), n);
+                }
             }
-            for (n, word) in words.iter().enumerate() {
-                prop_assert_eq!(lexicon.number(7, word), n);
-            }
+        }
+
+        #[test]
+        fn keys_are_in_the_order_of_their_words(a in WORDS, b in WORDS) {
+            let (one, other) = (Key::of(&a), Key::of(&b));
+            prop_assert_eq!(one.is_whole(), a.len() <= HELD);
+            prop_assert!(one == other && !one.is_whole() || one.cmp(&other) == a.cmp(&b));
+            prop_assert!(one != other || a.as_bytes().get(..HELD) == b.as_bytes().get(..HELD));
+            prop_assert!(one == other || SEEDS.hash(one, &a) != SEEDS.hash(other, &b));
         }
     }
 }

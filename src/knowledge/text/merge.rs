@@ -1,9 +1,11 @@
 //! Merging segments.
 
-use super::postings::{Posting, decode, encode};
+use super::DAMAGED;
+use super::blocks::{ALL, Blocks, Reader};
+use super::postings::{List, Posting, decode};
 use super::segment::{Segment, Segments, write};
 use crate::knowledge::{KnowledgeError, store};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, params};
 
 /// Segments that may stand beside each other.
 const MOST: usize = 8;
@@ -41,7 +43,6 @@ struct Old<'s> {
 }
 
 fn merge(db: &Connection, segments: &[&Segment]) -> Result<(), KnowledgeError> {
-    let damaged = || KnowledgeError::Damaged("a segment of words can't be read");
     let mut standing: Vec<(i64, usize, usize)> = Vec::new();
     for (nth, segment) in segments.iter().enumerate() {
         standing.extend(segment.standing().map(|(document, id)| (id, nth, document)));
@@ -50,8 +51,8 @@ fn merge(db: &Connection, segments: &[&Segment]) -> Result<(), KnowledgeError> {
     let mut olds: Vec<Old<'_>> = segments.iter().map(|segment| Old { segment, places: vec![None; segment.ids.len()] }).collect();
     let mut lengths = Vec::with_capacity(standing.len());
     for (new, (_, nth, document)) in (0..).zip(&standing) {
-        let old = olds.get_mut(*nth).ok_or_else(damaged)?;
-        *old.places.get_mut(*document).ok_or_else(damaged)? = Some(new);
+        let old = olds.get_mut(*nth).ok_or(DAMAGED)?;
+        *old.places.get_mut(*document).ok_or(DAMAGED)? = Some(new);
         lengths.push(old.segment.lengths.get(*document).copied().unwrap_or_default());
     }
     if !standing.is_empty() {
@@ -61,7 +62,7 @@ fn merge(db: &Connection, segments: &[&Segment]) -> Result<(), KnowledgeError> {
         join_vectors(db, &olds, &standing, new)?;
     }
     for old in &olds {
-        for table in ["posting WHERE segment", "vectors WHERE segment", "segment WHERE id"] {
+        for table in ["block WHERE segment", "vectors WHERE segment", "segment WHERE id"] {
             db.prepare_cached(&format!("DELETE FROM {table} = ?1"))?.execute([old.segment.id])?;
         }
         let mut forget = db.prepare_cached("DELETE FROM gone WHERE observation = ?1")?;
@@ -76,39 +77,40 @@ fn merge(db: &Connection, segments: &[&Segment]) -> Result<(), KnowledgeError> {
 
 /// Writes the lists of all segments as those of a new one: all are read at once, in the order of their words.
 fn lists(db: &Connection, olds: &[Old<'_>], new: i64) -> Result<(), KnowledgeError> {
-    let damaged = || KnowledgeError::Damaged("a segment of words can't be read");
-    let mut insert = db.prepare("INSERT INTO posting (segment, word, list) VALUES (?1, ?2, ?3)")?;
-    let select = "SELECT word, list FROM posting WHERE segment = ?1 ORDER BY word";
-    let mut statements = olds.iter().map(|_| db.prepare(select)).collect::<Result<Vec<_>, _>>()?;
+    let mut blocks = Blocks::new(db, new)?;
+    let mut statements = olds.iter().map(|_| db.prepare(ALL)).collect::<Result<Vec<_>, _>>()?;
     let mut cursors = Vec::new();
     for (statement, old) in statements.iter_mut().zip(olds) {
-        let mut rows = statement.query([old.segment.id])?;
-        let head = rows.next()?.map(list).transpose()?;
-        cursors.push((rows, head, old));
+        let mut words = Reader::new(statement.query([old.segment.id])?);
+        let head = words.next()?;
+        cursors.push((words, head, old));
     }
+    let mut merged: Vec<Posting> = Vec::new();
+    let mut bytes = Vec::new();
     loop {
         let word = cursors.iter().filter_map(|(_, head, _)| head.as_ref().map(|(word, _)| word)).min().cloned();
-        let Some(word) = word else { return Ok(()) };
-        let mut merged: Vec<Posting> = Vec::new();
-        for (rows, head, old) in &mut cursors {
-            let Some((_, bytes)) = head.take_if(|(w, _)| *w == word) else { continue };
-            let read = decode(&bytes, old.places.len(), |p| {
+        let Some(word) = word else { return blocks.end() };
+        merged.clear();
+        for (words, head, old) in &mut cursors {
+            let Some((_, list)) = head.take_if(|(w, _)| *w == word) else { continue };
+            let read = decode(&list, old.places.len(), |p| {
                 if let Some(document) = old.places.get(p.document as usize).copied().flatten() {
                     merged.push(Posting { document, ..p });
                 }
             });
-            read.ok_or_else(damaged)?;
-            *head = rows.next()?.map(list).transpose()?;
+            read.ok_or(DAMAGED)?;
+            *head = words.next()?;
         }
         merged.sort_unstable_by_key(|p| p.document);
-        if !merged.is_empty() {
-            insert.execute(params![new, word, encode(&merged)])?;
+        bytes.clear();
+        let mut list = List::new(&mut bytes);
+        for posting in &merged {
+            list.push(*posting);
+        }
+        if !bytes.is_empty() {
+            blocks.push(std::str::from_utf8(&word).map_err(|_| DAMAGED)?, &bytes)?;
         }
     }
-}
-
-fn list(row: &Row<'_>) -> rusqlite::Result<(String, Vec<u8>)> {
-    Ok((row.get(0)?, row.get(1)?))
 }
 
 /// Puts the vectors in their new order, if all segments have them and of one width.

@@ -4,11 +4,16 @@
 //! and passed over. When there are many segments the small ones are merged, so that each posting is written a few times in
 //! its life however many nights there are (O'Neil and others, "The log-structured merge-tree", Acta Informatica 33, 1996).
 
+mod blocks;
 mod lexicon;
 mod merge;
 mod postings;
+mod run;
 mod segment;
 
+use super::KnowledgeError;
 pub(super) use merge::tidy;
-pub(super) use postings::{Builder, Words};
+pub(super) use run::{Builder, Run, Words};
 pub(super) use segment::{Segment, Segments, add};
+
+const DAMAGED: KnowledgeError = KnowledgeError::Damaged("a segment of words can't be read");

@@ -1,11 +1,12 @@
 //! Segments as they stand in the store.
 
-use super::postings::{Builder, Posting, decode};
+use super::DAMAGED;
+use super::blocks::{Blocks, Entries};
+use super::postings::{Posting, decode};
+use super::run::Builder;
 use crate::knowledge::KnowledgeError;
 use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
-
-const DAMAGED: KnowledgeError = KnowledgeError::Damaged("a segment of words can't be read");
 
 /// The documents of a segment.
 #[derive(Debug)]
@@ -41,23 +42,28 @@ impl Segment {
             })
             .ok_or(DAMAGED)
         };
-        if !prefix {
-            let mut statement = db.prepare_cached("SELECT list FROM posting WHERE segment = ?1 AND word = ?2")?;
-            let mut rows = statement.query(params![self.id, word])?;
-            if let Some(row) = rows.next()? {
-                take(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?;
-            }
-            return Ok(found);
-        }
-        let mut statement =
-            db.prepare_cached("SELECT word, list FROM posting WHERE segment = ?1 AND word >= ?2 ORDER BY word")?;
+        // From the last block on that begins before the word, or with it.
+        let mut statement = db.prepare_cached(
+            "SELECT word, data FROM block WHERE segment = ?1
+             AND word >= coalesce((SELECT max(word) FROM block WHERE segment = ?1 AND word <= ?2), '') ORDER BY word",
+        )?;
         let mut rows = statement.query(params![self.id, word])?;
-        while let Some(row) = rows.next()? {
-            let (other, list) = (row.get_ref(0)?, row.get_ref(1)?);
-            if !other.as_str().map_err(rusqlite::Error::from)?.starts_with(word) {
-                break;
+        let asked = word.as_bytes();
+        'blocks: while let Some(row) = rows.next()? {
+            let (first, data) = (row.get_ref(0)?, row.get_ref(1)?);
+            let (Ok(first), Ok(data)) = (first.as_bytes(), data.as_blob()) else { return Err(DAMAGED) };
+            let mut entries = Entries::new(first, data);
+            while let Some((other, list)) = entries.next()? {
+                if other == asked || prefix && other.starts_with(asked) {
+                    take(list)?;
+                }
+                if other >= asked && !(prefix && other.starts_with(asked)) {
+                    break 'blocks;
+                }
             }
-            take(list.as_blob().map_err(rusqlite::Error::from)?)?;
+        }
+        if !prefix {
+            return Ok(found);
         }
         found.sort_unstable_by_key(|p| p.document);
         found.dedup_by(|next, before| {
@@ -128,9 +134,43 @@ pub(in crate::knowledge) fn add(db: &Connection, builder: &Builder) -> Result<()
         return Ok(());
     }
     let segment = write(db, &builder.ids, &builder.lengths)?;
-    let mut insert = db.prepare_cached("INSERT INTO posting (segment, word, list) VALUES (?1, ?2, ?3)")?;
-    for (word, list) in builder.lists() {
-        insert.execute(params![segment, word, list])?;
+    let mut blocks = Blocks::new(db, segment)?;
+    builder.each(|word, list| blocks.push(word, list))?;
+    blocks.end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Words;
+    use super::*;
+    use crate::knowledge::store::Store;
+    use crate::knowledge::words;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+        /// Over several blocks: words by themselves, and all that begin alike.
+        #[test]
+        fn words_are_found_where_they_stand(texts in proptest::collection::vec("([a-c]{1,9} |[索引擎]{1,4} ){0,200}", 1..6), asked in "[a-c]{1,2}|[索引擎]{1,2}") {
+            let store = Store::in_memory().unwrap();
+            let mut gathered = Words::default();
+            for text in &texts {
+                gathered.add(&[], text, 2);
+            }
+            let mut builder = Builder::default();
+            builder.add(1, gathered.runs());
+            add(&store.db, &builder).unwrap();
+            let segments = Segments::load(&store.db).unwrap();
+            for prefix in [false, true] {
+                let count = |text: &String| {
+                    let mut count = 0;
+                    words::each(text, &mut |w| count += u32::from(w == asked || prefix && w.starts_with(&asked)));
+                    count
+                };
+                let expected: Vec<Posting> =
+                    (0..).zip(texts.iter().map(count)).map(|(document, count)| Posting { document, count }).filter(|p| p.count > 0).collect();
+                prop_assert_eq!(segments.all[0].find(&store.db, &asked, prefix).unwrap(), expected);
+            }
+        }
     }
-    Ok(())
 }

@@ -1,0 +1,21 @@
+-- Words with their lists, many in a row instead of one.
+DROP TABLE posting;
+
+CREATE TABLE block (
+    segment INTEGER NOT NULL REFERENCES segment (id),
+    -- The first of its words.
+    word TEXT NOT NULL,
+    -- The words in their order, each with where it stands.
+    data BLOB NOT NULL,
+    PRIMARY KEY (segment, word)
+) STRICT, WITHOUT ROWID;
+
+-- What has no time isn't looked for by it.
+DROP INDEX observation_by_time;
+CREATE INDEX observation_by_time ON observation (time) WHERE time IS NOT NULL;
+
+-- All is to be read again.
+DELETE FROM vectors;
+DELETE FROM segment;
+DELETE FROM gone;
+DELETE FROM meta WHERE key IN ('extractor', 'lsa', 'lsa_observations', 'lsa_newer');

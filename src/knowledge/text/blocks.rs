@@ -1,0 +1,181 @@
+//! Blocks: the words of a segment in their order with their lists, many in a row of the store. A row for each word would take as
+//! long to write as all else of a segment.
+
+use super::postings::{number, read};
+use crate::knowledge::KnowledgeError;
+use rusqlite::{CachedStatement, Connection, Rows, params};
+
+/// Bytes of a block: as many as stay in its page instead of going to pages of their own, four in a page of 8 KB. A longer list is a block
+/// by itself.
+const SIZE: usize = 1_900;
+
+/// Writes the words of a segment.
+pub(super) struct Blocks<'c> {
+    insert: CachedStatement<'c>,
+    segment: i64,
+    /// The first word of the block, and the one that was written last.
+    first: String,
+    last: String,
+    data: Vec<u8>,
+}
+
+impl<'c> Blocks<'c> {
+    pub(super) fn new(db: &'c Connection, segment: i64) -> Result<Self, KnowledgeError> {
+        let insert = db.prepare_cached("INSERT INTO block (segment, word, data) VALUES (?1, ?2, ?3)")?;
+        Ok(Self { insert, segment, first: String::new(), last: String::new(), data: Vec::new() })
+    }
+
+    /// Adds a word, which must come behind all that were added.
+    pub(super) fn push(&mut self, word: &str, list: &[u8]) -> Result<(), KnowledgeError> {
+        if self.data.len() + word.len() + list.len() > SIZE {
+            self.end()?;
+        }
+        if self.data.is_empty() {
+            word.clone_into(&mut self.first);
+            word.clone_into(&mut self.last);
+        }
+        write(&self.last, word, list, &mut self.data);
+        word.clone_into(&mut self.last);
+        Ok(())
+    }
+
+    /// Writes what isn't written yet.
+    pub(super) fn end(&mut self) -> Result<(), KnowledgeError> {
+        if !self.data.is_empty() {
+            self.insert.execute(params![self.segment, self.first, self.data])?;
+            self.data.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Writes a word behind another one: how many bytes they have in common, how many more it has, those, the length of its list, the list.
+fn write(before: &str, word: &str, list: &[u8], out: &mut Vec<u8>) {
+    let common = before.bytes().zip(word.bytes()).take_while(|(a, b)| a == b).count();
+    let rest = word.as_bytes().get(common..).unwrap_or_default();
+    for (length, bytes) in [(common, None), (rest.len(), Some(rest)), (list.len(), Some(list))] {
+        number(length as u64, out);
+        out.extend_from_slice(bytes.unwrap_or_default());
+    }
+}
+
+/// A word and its list; `None` at the end.
+pub(super) type Next<W, L> = Result<Option<(W, L)>, KnowledgeError>;
+
+/// A block while it is read. Its bytes may have been written by anybody.
+#[derive(Debug)]
+pub(super) struct Entries<'d> {
+    word: Vec<u8>,
+    data: &'d [u8],
+}
+
+impl<'d> Entries<'d> {
+    /// Of a block with its first word.
+    pub(super) fn new(first: &[u8], data: &'d [u8]) -> Self {
+        Self { word: first.to_vec(), data }
+    }
+
+    /// The next word.
+    pub(super) fn next(&mut self) -> Next<&[u8], &'d [u8]> {
+        if self.data.is_empty() {
+            return Ok(None);
+        }
+        let list = self.step().ok_or(super::DAMAGED)?;
+        Ok(Some((&self.word, list)))
+    }
+
+    fn step(&mut self) -> Option<&'d [u8]> {
+        let common = usize::try_from(read(&mut self.data)?).ok()?;
+        if common > self.word.len() {
+            return None;
+        }
+        self.word.truncate(common);
+        let rest = self.taken()?;
+        self.word.extend_from_slice(rest);
+        self.taken()
+    }
+
+    /// As many bytes as stands before them.
+    fn taken(&mut self) -> Option<&'d [u8]> {
+        let length = usize::try_from(read(&mut self.data)?).ok()?;
+        let (taken, rest) = self.data.split_at_checked(length)?;
+        self.data = rest;
+        Some(taken)
+    }
+}
+
+/// All words of a segment in their order, while they are read.
+pub(super) struct Reader<'s> {
+    rows: Rows<'s>,
+    /// The words of the block that is being read, the next one last.
+    block: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+/// What [`Reader`] asks for, of a segment.
+pub(super) const ALL: &str = "SELECT word, data FROM block WHERE segment = ?1 ORDER BY word";
+
+impl<'s> Reader<'s> {
+    /// Over the rows of [`ALL`].
+    pub(super) const fn new(rows: Rows<'s>) -> Self {
+        Self { rows, block: Vec::new() }
+    }
+
+    /// The next word.
+    pub(super) fn next(&mut self) -> Next<Vec<u8>, Vec<u8>> {
+        while self.block.is_empty() {
+            let Some(row) = self.rows.next()? else { return Ok(None) };
+            let (word, data) = (row.get_ref(0)?, row.get_ref(1)?);
+            let (Ok(word), Ok(data)) = (word.as_bytes(), data.as_blob()) else { return Err(super::DAMAGED) };
+            let mut entries = Entries::new(word, data);
+            while let Some((word, list)) = entries.next()? {
+                self.block.push((word.to_vec(), list.to_vec()));
+            }
+            self.block.reverse();
+        }
+        Ok(self.block.pop())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knowledge::store::Store;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn words_come_back(
+            words in proptest::collection::btree_map("[a-cé索]{1,12}", proptest::collection::vec(any::<u8>(), 1..700), 0..40),
+        ) {
+            let store = Store::in_memory().unwrap();
+            let segment = super::super::segment::write(&store.db, &[], &[]).unwrap();
+            let mut blocks = Blocks::new(&store.db, segment).unwrap();
+            for (word, list) in &words {
+                blocks.push(word, list).unwrap();
+            }
+            blocks.end().unwrap();
+            let mut statement = store.db.prepare(ALL).unwrap();
+            let mut reader = Reader::new(statement.query([segment]).unwrap());
+            let mut read = BTreeMap::new();
+            while let Some((word, list)) = reader.next().unwrap() {
+                read.insert(String::from_utf8(word).unwrap(), list);
+            }
+            prop_assert_eq!(read, words);
+            let longest: Option<u32> = store.db.query_row("SELECT max(length(data)) FROM block", [], |r| r.get(0)).unwrap();
+            // With three lengths for each word.
+            prop_assert!(longest.unwrap_or_default() as usize <= SIZE + 40 * 4);
+        }
+
+        #[test]
+        fn any_bytes_are_words_or_damaged(first in "[a-c]{0,4}", data in proptest::collection::vec(0_u8..6, 0..64)) {
+            let mut entries = Entries::new(first.as_bytes(), &data);
+            let mut taken = 0;
+            while let Ok(Some((_, list))) = entries.next() {
+                taken += list.len() + 3;
+                prop_assert!(taken <= data.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Runs: the words of some documents in their order, each with where it stands. Made beside the reading, on all cores; a segment is
+//! the join of all runs of a time.
+
+use super::lexicon::{Key, Lexicon};
+use super::postings::{List, Posting};
+use crate::knowledge::words;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+/// Postings of a run, beyond which another one begins: what they and their words take fits into the cache of a core.
+const MOST: usize = 1 << 18;
+
+/// The words of some documents.
+#[derive(Debug, Default)]
+pub(in crate::knowledge) struct Run {
+    /// How many words each document has.
+    lengths: Vec<u32>,
+    /// In the order of the words.
+    entries: Vec<Entry>,
+    /// The words, one behind the other.
+    text: String,
+    /// Their lists, one behind the other.
+    lists: Vec<u8>,
+}
+
+/// A word of a run.
+#[derive(Debug)]
+struct Entry {
+    key: Key,
+    /// Where it ends in the text.
+    word: usize,
+    /// Where its list ends.
+    list: usize,
+    /// The last document of the list.
+    last: u32,
+}
+
+impl Run {
+    fn bytes(&self) -> usize {
+        self.lengths.len() * size_of::<u32>() + self.entries.len() * size_of::<Entry>() + self.text.len() + self.lists.len()
+    }
+
+    /// A word with its list.
+    fn at(&self, n: usize) -> Option<(&Entry, &str, &[u8])> {
+        let (word, list) = n.checked_sub(1).and_then(|n| self.entries.get(n)).map_or((0, 0), |before| (before.word, before.list));
+        let entry = self.entries.get(n)?;
+        Some((entry, self.text.get(word..entry.word)?, self.lists.get(list..entry.list)?))
+    }
+}
+
+/// Documents while their words are gathered.
+#[derive(Debug, Default)]
+pub(in crate::knowledge) struct Words {
+    done: Vec<Run>,
+    known: Lexicon,
+    /// Of each word the places of its first and its last posting.
+    ends: Vec<(u32, u32)>,
+    /// In the order of documents, each with the place of the next one of the same word; its own where there is none.
+    postings: Vec<(Posting, u32)>,
+    lengths: Vec<u32>,
+}
+
+impl Words {
+    /// Adds a document: the words of its head `weight` times as heavy as those of its body.
+    pub(in crate::knowledge) fn add(&mut self, head: &[&str], body: &str, weight: u32) {
+        if self.postings.len() > MOST {
+            let run = self.run();
+            self.done.push(run);
+        }
+        // Fewer than there are postings, but for documents without a word.
+        let document = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
+        let mut length = 0;
+        for text in head {
+            words::each(text, &mut |word| {
+                length += 1;
+                self.word(word, Posting { document, count: weight });
+            });
+        }
+        words::each(body, &mut |word| {
+            length += 1;
+            self.word(word, Posting { document, count: 1 });
+        });
+        self.lengths.push(length);
+    }
+
+    fn word(&mut self, word: &str, posting: Posting) {
+        // A document would have to have four thousand million words.
+        let new = u32::try_from(self.postings.len()).unwrap_or(u32::MAX);
+        let number = self.known.number(word);
+        if let Some((_, last)) = self.ends.get_mut(number) {
+            if let Some((known, next)) = self.postings.get_mut(*last as usize) {
+                if known.document == posting.document {
+                    known.count = known.count.saturating_add(posting.count);
+                    return;
+                }
+                *next = new;
+            }
+            *last = new;
+        } else {
+            self.ends.push((new, new));
+        }
+        self.postings.push((posting, new));
+    }
+
+    /// The documents that were gathered, as a run.
+    fn run(&mut self) -> Run {
+        let Self { known, ends, postings, .. } = self;
+        let mut run = Run {
+            lengths: std::mem::take(&mut self.lengths),
+            entries: Vec::with_capacity(ends.len()),
+            text: String::with_capacity(known.bytes()),
+            lists: Vec::with_capacity(postings.len() * 2),
+        };
+        for (key, number) in known.sorted() {
+            run.text.push_str(known.word(number));
+            let mut list = List::new(&mut run.lists);
+            let mut document = 0;
+            let mut next = ends.get(number as usize).map(|(first, _)| *first);
+            while let Some((at, (posting, following))) = next.and_then(|at| Some((at, postings.get(at as usize)?))) {
+                list.push(*posting);
+                document = posting.document;
+                next = Some(*following).filter(|following| *following != at);
+            }
+            run.entries.push(Entry { key, word: run.text.len(), list: run.lists.len(), last: document });
+        }
+        known.clear();
+        ends.clear();
+        postings.clear();
+        run
+    }
+
+    /// All documents that were added. Forgets them and keeps the memory that they took.
+    pub(in crate::knowledge) fn runs(&mut self) -> Vec<Run> {
+        let last = self.run();
+        self.done.push(last);
+        std::mem::take(&mut self.done)
+    }
+}
+
+/// The segment of a time while it grows.
+#[derive(Debug, Default)]
+pub(in crate::knowledge) struct Builder {
+    /// The ids of the documents, rising.
+    pub(super) ids: Vec<i64>,
+    /// How many words each has.
+    pub(super) lengths: Vec<u32>,
+    /// With the place of their first document.
+    runs: Vec<(u32, Run)>,
+    bytes: usize,
+}
+
+impl Builder {
+    /// Adds documents with their words. Their ids follow each other, from `first` on, and are beyond all that were added.
+    pub(in crate::knowledge) fn add(&mut self, first: i64, runs: Vec<Run>) {
+        let mut ids = first..;
+        for run in runs {
+            let before = u32::try_from(self.ids.len()).unwrap_or(u32::MAX);
+            self.ids.extend(ids.by_ref().take(run.lengths.len()));
+            self.lengths.extend(&run.lengths);
+            self.bytes += run.bytes();
+            self.runs.push((before, run));
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub(in crate::knowledge) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Shows the words in their order, with their lists as they are stored.
+    pub(super) fn each<E>(&self, mut visit: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
+        let heads = self.runs.iter().filter_map(|(before, run)| Head::of(*before, run, 0));
+        let mut heads: BinaryHeap<Reverse<Head<'_>>> = heads.map(Reverse).collect();
+        let mut bytes = Vec::new();
+        while let Some(Reverse(first)) = heads.peek().copied() {
+            bytes.clear();
+            let mut list = List::new(&mut bytes);
+            while let Some(mut head) = heads.peek_mut().filter(|head| head.0.word(&first).is_eq()) {
+                let Head { before, run, at, entry, list: more, .. } = head.0;
+                list.append(more, entry.last, before);
+                match Head::of(before, run, at + 1) {
+                    Some(next) => head.0 = next,
+                    None => drop(PeekMut::pop(head)),
+                }
+            }
+            visit(first.word, &bytes)?;
+        }
+        Ok(())
+    }
+}
+
+/// The next word of a run.
+#[derive(Clone, Copy)]
+struct Head<'r> {
+    before: u32,
+    run: &'r Run,
+    at: usize,
+    entry: &'r Entry,
+    word: &'r str,
+    list: &'r [u8],
+}
+
+impl<'r> Head<'r> {
+    fn of(before: u32, run: &'r Run, at: usize) -> Option<Self> {
+        let (entry, word, list) = run.at(at)?;
+        Some(Self { before, run, at, entry, word, list })
+    }
+
+    /// By the words alone.
+    fn word(&self, other: &Self) -> Ordering {
+        let long = || if self.entry.key.is_whole() { Ordering::Equal } else { self.word.cmp(other.word) };
+        self.entry.key.cmp(&other.entry.key).then_with(long)
+    }
+}
+
+/// By the words; the same ones in the order of their documents.
+impl Ord for Head<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.word(other).then_with(|| self.before.cmp(&other.before))
+    }
+}
+
+impl PartialOrd for Head<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Head<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Head<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::super::postings::decode;
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+    use std::convert::Infallible;
+
+    /// Each word with its postings, as document and count.
+    fn lists(builder: &Builder) -> Vec<(String, Vec<(u32, u32)>)> {
+        let mut all = Vec::new();
+        let read = builder.each(|word, list| {
+            let mut postings = Vec::new();
+            decode(list, builder.ids.len(), |p| postings.push((p.document, p.count))).unwrap();
+            all.push((word.to_owned(), postings));
+            Ok::<(), Infallible>(())
+        });
+        read.unwrap();
+        all
+    }
+
+    #[test]
+    fn heads_weigh_more_and_words_come_sorted() {
+        let mut builder = Builder::default();
+        let mut words = Words::default();
+        words.add(&["b"], "a a b", 2);
+        words.add(&[], "a", 2);
+        builder.add(7, words.runs());
+        let mut words = Words::default();
+        words.add(&["c", "b"], "", 2);
+        builder.add(12, words.runs());
+        builder.add(13, Words::default().runs());
+        let expected = [("a", vec![(0, 2), (1, 1)]), ("b", vec![(0, 3), (2, 2)]), ("c", vec![(2, 2)])];
+        assert_eq!(lists(&builder), expected.map(|(word, list)| (word.to_owned(), list)));
+        assert!(builder.bytes() > 7);
+        assert_eq!((builder.ids, builder.lengths), (vec![7, 8, 12], vec![4, 1, 2]));
+    }
+
+    #[test]
+    fn a_run_that_is_full_is_followed_by_another() {
+        let mut words = Words::default();
+        let documents = MOST / 50 + 1;
+        let text = |n: usize| (n..n + 60).map(|n| format!("word{n} ")).collect::<String>();
+        (0..documents).for_each(|n| words.add(&[], &text(n), 2));
+        let runs = words.runs();
+        assert_eq!(runs.len(), 2);
+        let mut builder = Builder::default();
+        builder.add(1, runs);
+        assert_eq!(builder.ids, (1..=i64::try_from(documents).unwrap()).collect::<Vec<_>>());
+        let all = lists(&builder);
+        assert_eq!(all.len(), documents + 59);
+        for (word, list) in all {
+            let n: u32 = word.strip_prefix("word").unwrap().parse().unwrap();
+            let last = n.min(u32::try_from(documents).unwrap() - 1);
+            assert_eq!(list, (n.saturating_sub(59)..=last).map(|d| (d, 1)).collect::<Vec<_>>(), "{word}");
+        }
+    }
+
+    proptest! {
+        /// However documents are parted into sources.
+        #[test]
+        fn parts_make_no_difference(
+            texts in proptest::collection::vec(("[a-d ]{0,6}", "[a-d ]{0,12}( averyveryverylong[ab]{0,2})?"), 0..12),
+            cuts in proptest::collection::vec(any::<bool>(), 12),
+        ) {
+            let mut builder = Builder::default();
+            let mut expected: BTreeMap<String, BTreeMap<u32, u32>> = BTreeMap::new();
+            let mut words = Words::default();
+            let mut first = 1;
+            for ((n, (head, body)), cut) in (0_u32..).zip(&texts).zip(cuts) {
+                for (text, weight) in [(head, 2), (body, 1)] {
+                    words::each(text, &mut |w| *expected.entry(w.to_owned()).or_default().entry(n).or_default() += weight);
+                }
+                words.add(&[head], body, 2);
+                if cut {
+                    builder.add(first, words.runs());
+                    first = i64::from(n) + 2;
+                }
+            }
+            builder.add(first, words.runs());
+            let expected = expected.into_iter().map(|(word, list)| (word, list.into_iter().collect())).collect::<Vec<_>>();
+            prop_assert_eq!(lists(&builder), expected);
+            prop_assert_eq!(builder.ids, (1..).take(texts.len()).collect::<Vec<i64>>());
+        }
+    }
+}
