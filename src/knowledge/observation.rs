@@ -137,7 +137,7 @@ impl Observation {
 
 /// The first line of a text that says something, folded to one line and cut to the length of a summary.
 pub(super) fn summarise(text: &str) -> String {
-    let mut out = String::new();
+    let mut out = String::with_capacity(SUMMARY);
     let mut count = 0;
     for word in text.split_whitespace() {
         let length = word.chars().count();

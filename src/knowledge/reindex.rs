@@ -181,7 +181,7 @@ fn read(file: &SourceFile, before: Option<&Known>, words: &mut Words) -> Read {
 fn hash(file: &SourceFile) -> std::io::Result<(Vec<u8>, u64)> {
     let mut opened = std::fs::File::open(&file.path)?;
     let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
+    let mut buffer = vec![0; 1 << 14];
     let mut bytes = 0;
     loop {
         let n = opened.read(&mut buffer)?;

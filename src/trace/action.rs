@@ -239,7 +239,9 @@ pub fn action_hash(kind: &str, payload: Raw<'_>) -> String {
 /// Lower-case hexadecimal.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|b| [b >> 4, b & 0xf]).filter_map(|n| char::from_digit(u32::from(n), 16)).collect()
+    let mut digits = String::with_capacity(bytes.len() * 2);
+    digits.extend(bytes.iter().flat_map(|b| [b >> 4, b & 0xf]).filter_map(|n| char::from_digit(u32::from(n), 16)));
+    digits
 }
 
 /// A path as it is compared: without `./` in front and doubled slashes.

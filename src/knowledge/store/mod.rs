@@ -119,6 +119,8 @@ impl Store {
         let mut db = Connection::open_with_flags(path, flags)?;
         let found = version(&db, path)?;
         settings(&db)?;
+        // 16 MB, in kilobytes: what is written once needn't be held.
+        db.pragma_update(None, "cache_size", -16_384)?;
         if found > KNOWN {
             return Err(KnowledgeError::Newer { found, known: KNOWN });
         }

@@ -14,19 +14,19 @@ pub(super) struct Blocks<'c> {
     insert: CachedStatement<'c>,
     segment: i64,
     /// The first word of the block, and the one that was written last.
-    first: String,
-    last: String,
+    first: Vec<u8>,
+    last: Vec<u8>,
     data: Vec<u8>,
 }
 
 impl<'c> Blocks<'c> {
     pub(super) fn new(db: &'c Connection, segment: i64) -> Result<Self, KnowledgeError> {
         let insert = db.prepare_cached("INSERT INTO block (segment, word, data) VALUES (?1, ?2, ?3)")?;
-        Ok(Self { insert, segment, first: String::new(), last: String::new(), data: Vec::new() })
+        Ok(Self { insert, segment, first: Vec::new(), last: Vec::new(), data: Vec::new() })
     }
 
     /// Adds a word, which must come behind all that were added.
-    pub(super) fn push(&mut self, word: &str, list: &[u8]) -> Result<(), KnowledgeError> {
+    pub(super) fn push(&mut self, word: &[u8], list: &[u8]) -> Result<(), KnowledgeError> {
         if self.data.len() + word.len() + list.len() > SIZE {
             self.end()?;
         }
@@ -42,7 +42,8 @@ impl<'c> Blocks<'c> {
     /// Writes what isn't written yet.
     pub(super) fn end(&mut self) -> Result<(), KnowledgeError> {
         if !self.data.is_empty() {
-            self.insert.execute(params![self.segment, self.first, self.data])?;
+            let first = std::str::from_utf8(&self.first).map_err(|_| super::DAMAGED)?;
+            self.insert.execute(params![self.segment, first, self.data])?;
             self.data.clear();
         }
         Ok(())
@@ -50,9 +51,9 @@ impl<'c> Blocks<'c> {
 }
 
 /// Writes a word behind another one: how many bytes they have in common, how many more it has, those, the length of its list, the list.
-fn write(before: &str, word: &str, list: &[u8], out: &mut Vec<u8>) {
-    let common = before.bytes().zip(word.bytes()).take_while(|(a, b)| a == b).count();
-    let rest = word.as_bytes().get(common..).unwrap_or_default();
+fn write(before: &[u8], word: &[u8], list: &[u8], out: &mut Vec<u8>) {
+    let common = before.iter().zip(word).take_while(|(a, b)| a == b).count();
+    let rest = word.get(common..).unwrap_or_default();
     for (length, bytes) in [(common, None), (rest.len(), Some(rest)), (list.len(), Some(list))] {
         number(length as u64, out);
         out.extend_from_slice(bytes.unwrap_or_default());
@@ -153,7 +154,7 @@ mod tests {
             let segment = super::super::segment::write(&store.db, &[], &[]).unwrap();
             let mut blocks = Blocks::new(&store.db, segment).unwrap();
             for (word, list) in &words {
-                blocks.push(word, list).unwrap();
+                blocks.push(word.as_bytes(), list).unwrap();
             }
             blocks.end().unwrap();
             let mut statement = store.db.prepare(ALL).unwrap();

@@ -1,7 +1,7 @@
-//! Words and their numbers.
+//! Words, each once, and what is known of them.
 
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
+use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::LazyLock;
 
@@ -39,29 +39,31 @@ impl Key {
     pub(super) const fn is_whole(self) -> bool {
         self.1 & 0xff <= HELD as u64
     }
+
+    /// The bytes that it holds, and how many of them are of its word.
+    pub(super) fn bytes(self) -> ([u8; HELD + 1], usize) {
+        let bytes = (u128::from(self.0) << 64 | u128::from(self.1)).to_be_bytes();
+        (bytes, usize::from(bytes[HELD]).min(HELD))
+    }
 }
 
-/// What words are hashed with: another one in every process, so that nobody can make words collide.
+/// What keys are hashed with: other numbers in every process, so that nobody can make words collide.
 #[derive(Debug)]
 struct Seeds {
     factors: [u128; 2],
     sum: u128,
-    long: RandomState,
 }
 
 static SEEDS: LazyLock<Seeds> = LazyLock::new(|| {
-    let long = RandomState::new();
-    let random = |n: u64| u128::from(long.hash_one(n)) << 64 | u128::from(long.hash_one(!n));
-    Seeds { factors: [random(1), random(2)], sum: random(3), long }
+    let random = RandomState::new();
+    let random = |n: u64| u128::from(random.hash_one(n)) << 64 | u128::from(random.hash_one(!n));
+    Seeds { factors: [random(1), random(2)], sum: random(3) }
 });
 
 impl Seeds {
-    /// Pair-multiply-shift: of any two keys the hashes are independent and every value is as likely as any other (Thorup, "High speed
-    /// hashing for integers and strings", 2015, section 3). What a key doesn't hold is left to the hasher of the standard library.
-    fn hash(&self, key: Key, word: &str) -> u64 {
-        if !key.is_whole() {
-            return self.long.hash_one(word);
-        }
+    /// Pair-multiply-shift: of any two keys the hashes are independent, and every value is as likely as any other (Thorup, "High speed
+    /// hashing for integers and strings", 2015, section 3).
+    fn hash(&self, key: Key) -> u64 {
         let [a, b] = self.factors;
         let (high, low) = (u128::from(key.0), u128::from(key.1));
         let hash = a.wrapping_add(low).wrapping_mul(b.wrapping_add(high)).wrapping_add(self.sum) >> 64;
@@ -69,99 +71,87 @@ impl Seeds {
     }
 }
 
-/// Words, each once, in one piece of memory; numbered from 0 in the order in which they came.
-#[derive(Debug, Default)]
-pub(super) struct Lexicon {
-    /// With what a word is compared by: a look at most words is a look at one place in memory.
-    numbers: HashTable<(Key, u32)>,
-    /// Where each word ends.
-    ends: Vec<usize>,
-    text: String,
+/// A word as it is looked for. Made before it is, so that looks at several words can go on at a time.
+#[derive(Debug)]
+pub(super) struct Asked {
+    key: Key,
+    hash: u64,
+    /// What the key can't hold.
+    long: Option<Box<str>>,
 }
 
-impl Lexicon {
-    /// The number of a word; the next one if it is new.
-    pub(super) fn number(&mut self, word: &str) -> usize {
+impl Asked {
+    pub(super) fn new(word: &str) -> Self {
         let key = Key::of(word);
-        self.hashed(SEEDS.hash(key, word), key, word)
+        let long = if key.is_whole() { None } else { Some(word.into()) };
+        Self { key, hash: SEEDS.hash(key), long }
     }
+}
 
-    fn hashed(&mut self, hash: u64, key: Key, word: &str) -> usize {
-        let Self { numbers, ends, text } = self;
-        let same = |(known, n): &(Key, u32)| *known == key && (key.is_whole() || at(ends, text, *n as usize) == word);
-        let rehash = |(key, n): &(Key, u32)| SEEDS.hash(*key, at(ends, text, *n as usize));
-        let new = ends.len();
-        match numbers.entry(hash, same, rehash) {
-            Entry::Occupied(known) => return known.get().1 as usize,
-            Entry::Vacant(place) => {
-                // Four thousand million words fit into no memory that this runs in.
-                place.insert((key, u32::try_from(new).unwrap_or(u32::MAX)));
-            }
+/// Words, each once, with something that is known of each.
+#[derive(Debug, Default)]
+pub(super) struct Lexicon<T> {
+    /// By their keys: all that a look at a word needs lies in one place.
+    short: HashTable<(Key, T)>,
+    /// What no key holds.
+    long: HashMap<Box<str>, T>,
+}
+
+impl<T: Default> Lexicon<T> {
+    /// What is known of a word.
+    pub(super) fn of(&mut self, Asked { key, hash, long }: Asked) -> &mut T {
+        if let Some(word) = long {
+            return self.long.entry(word).or_default();
         }
-        text.push_str(word);
-        ends.push(text.len());
-        new
+        let known = self.short.entry(hash, |known| known.0 == key, |known| SEEDS.hash(known.0));
+        &mut known.or_insert_with(|| (key, T::default())).into_mut().1
     }
 
-    /// Forgets all words and keeps the memory.
-    pub(super) fn clear(&mut self) {
-        self.numbers.clear();
-        self.ends.clear();
-        self.text.clear();
-    }
-
-    /// The words with their keys and numbers, in the order of the words.
-    pub(super) fn sorted(&self) -> Vec<(Key, u32)> {
-        let mut all: Vec<(Key, u32)> = self.numbers.iter().copied().collect();
-        all.sort_unstable_by(|(a, n), (b, m)| {
-            a.cmp(b).then_with(|| if a.is_whole() { n.cmp(m) } else { self.word(*n).cmp(self.word(*m)) })
-        });
+    /// The words in their order, as keys and what a key can't hold, with what is known of them. Forgets them and keeps the memory.
+    pub(super) fn sorted(&mut self) -> Vec<(Key, Option<Box<str>>, T)> {
+        let long = self.long.drain().map(|(word, value)| (Key::of(&word), Some(word), value));
+        let mut all: Vec<_> = self.short.drain().map(|(key, value)| (key, None, value)).chain(long).collect();
+        all.sort_unstable_by(|(a, long, _), (b, other, _)| a.cmp(b).then_with(|| long.cmp(other)));
         all
     }
-
-    /// The word of a number.
-    pub(super) fn word(&self, number: u32) -> &str {
-        at(&self.ends, &self.text, number as usize)
-    }
-
-    /// Bytes of all words.
-    pub(super) fn bytes(&self) -> usize {
-        self.text.len()
-    }
-}
-
-fn at<'t>(ends: &[usize], text: &'t str, n: usize) -> &'t str {
-    let end = |n: usize| ends.get(n).copied().unwrap_or_default();
-    text.get(n.checked_sub(1).map_or(0, end)..end(n)).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     const WORDS: &str = "[a-c]{0,3}|[a-c\\x00]{0,17}|aaaaaaaaaaaaaa[ab\\x00]{0,4}|[索é]{0,6}";
 
     proptest! {
         #[test]
-        fn words_have_one_number_each(words in proptest::collection::vec(WORDS, 0..200)) {
-            let mut lexicon = Lexicon::default();
-            let numbers: Vec<usize> = words.iter().map(|w| lexicon.number(w)).collect();
-            for (word, number) in words.iter().zip(numbers) {
-                prop_assert_eq!(lexicon.word(u32::try_from(number).unwrap()), word);
+        fn words_are_known_once_each(words in proptest::collection::vec(WORDS, 0..200)) {
+            let mut lexicon: Lexicon<u32> = Lexicon::default();
+            // Twice, since it is used again.
+            for _ in 0..2 {
+                let mut expected: BTreeMap<&str, u32> = BTreeMap::new();
+                for word in &words {
+                    *lexicon.of(Asked::new(word)) += 1;
+                    *expected.entry(word).or_default() += 1;
+                }
+                let sorted = lexicon.sorted().into_iter().map(|(key, long, count)| {
+                    let (bytes, length) = key.bytes();
+                    (long.map_or_else(|| String::from_utf8(bytes[..length].to_vec()).unwrap(), String::from), count)
+                });
+                prop_assert!(sorted.eq(expected.into_iter().map(|(word, count)| (word.to_owned(), count))));
             }
-            let sorted: Vec<&str> = lexicon.sorted().into_iter().map(|(_, n)| lexicon.word(n)).collect();
-            let expected: std::collections::BTreeSet<&str> = words.iter().map(String::as_str).collect();
-            prop_assert_eq!(sorted, expected.into_iter().collect::<Vec<_>>());
         }
 
         #[test]
         fn equal_hashes_are_told_apart(words in proptest::collection::btree_set(WORDS, 0..20)) {
             // With room for all, so that they aren't hashed anew.
-            let mut lexicon = Lexicon { numbers: HashTable::with_capacity(64), ..Lexicon::default() };
-            for _ in 0..2 {
+            let mut lexicon: Lexicon<usize> = Lexicon { short: HashTable::with_capacity(64), long: HashMap::new() };
+            for round in 0..2 {
                 for (n, word) in words.iter().enumerate() {
-                    prop_assert_eq!(lexicon.hashed(7, Key::of(word), word), n);
+                    let value = lexicon.of(Asked { hash: 7, ..Asked::new(word) });
+                    prop_assert_eq!(*value, n * round);
+                    *value = n;
                 }
             }
         }
@@ -172,7 +162,7 @@ mod tests {
             prop_assert_eq!(one.is_whole(), a.len() <= HELD);
             prop_assert!(one == other && !one.is_whole() || one.cmp(&other) == a.cmp(&b));
             prop_assert!(one != other || a.as_bytes().get(..HELD) == b.as_bytes().get(..HELD));
-            prop_assert!(one == other || SEEDS.hash(one, &a) != SEEDS.hash(other, &b));
+            prop_assert!(one == other || SEEDS.hash(one) != SEEDS.hash(other));
         }
     }
 }

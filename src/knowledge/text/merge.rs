@@ -108,7 +108,7 @@ fn lists(db: &Connection, olds: &[Old<'_>], new: i64) -> Result<(), KnowledgeErr
             list.push(*posting);
         }
         if !bytes.is_empty() {
-            blocks.push(std::str::from_utf8(&word).map_err(|_| DAMAGED)?, &bytes)?;
+            blocks.push(&word, &bytes)?;
         }
     }
 }

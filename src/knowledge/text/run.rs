@@ -1,7 +1,7 @@
 //! Runs: the words of some documents in their order, each with where it stands. Made beside the reading, on all cores; a segment is
 //! the join of all runs of a time.
 
-use super::lexicon::{Key, Lexicon};
+use super::lexicon::{Asked, Key, Lexicon};
 use super::postings::{List, Posting};
 use crate::knowledge::words;
 use std::cmp::{Ordering, Reverse};
@@ -18,9 +18,9 @@ pub(in crate::knowledge) struct Run {
     lengths: Vec<u32>,
     /// In the order of the words.
     entries: Vec<Entry>,
-    /// The words, one behind the other.
-    text: String,
-    /// Their lists, one behind the other.
+    /// The words that are more than their key holds.
+    long: Vec<Box<str>>,
+    /// The lists, one behind the other.
     lists: Vec<u8>,
 }
 
@@ -28,24 +28,18 @@ pub(in crate::knowledge) struct Run {
 #[derive(Debug)]
 struct Entry {
     key: Key,
-    /// Where it ends in the text.
-    word: usize,
     /// Where its list ends.
     list: usize,
     /// The last document of the list.
     last: u32,
+    /// How many long words come before it.
+    long: u32,
 }
 
 impl Run {
     fn bytes(&self) -> usize {
-        self.lengths.len() * size_of::<u32>() + self.entries.len() * size_of::<Entry>() + self.text.len() + self.lists.len()
-    }
-
-    /// A word with its list.
-    fn at(&self, n: usize) -> Option<(&Entry, &str, &[u8])> {
-        let (word, list) = n.checked_sub(1).and_then(|n| self.entries.get(n)).map_or((0, 0), |before| (before.word, before.list));
-        let entry = self.entries.get(n)?;
-        Some((entry, self.text.get(word..entry.word)?, self.lists.get(list..entry.list)?))
+        let long: usize = self.long.iter().map(|word| word.len() + size_of::<Box<str>>()).sum();
+        self.lengths.len() * size_of::<u32>() + self.entries.len() * size_of::<Entry>() + long + self.lists.len()
     }
 }
 
@@ -53,12 +47,28 @@ impl Run {
 #[derive(Debug, Default)]
 pub(in crate::knowledge) struct Words {
     done: Vec<Run>,
-    known: Lexicon,
-    /// Of each word the places of its first and its last posting.
-    ends: Vec<(u32, u32)>,
-    /// In the order of documents, each with the place of the next one of the same word; its own where there is none.
+    /// The words of the document that is added, and how much each weighs.
+    document: Vec<(Asked, u32)>,
+    known: Lexicon<Last>,
+    /// In the order of documents, each with the place of the one of the same word before it.
     postings: Vec<(Posting, u32)>,
     lengths: Vec<u32>,
+}
+
+/// No place.
+const NONE: u32 = u32::MAX;
+
+/// The last posting of a word: its place, and its document.
+#[derive(Debug, Clone, Copy)]
+struct Last {
+    place: u32,
+    document: u32,
+}
+
+impl Default for Last {
+    fn default() -> Self {
+        Self { place: NONE, document: NONE }
+    }
 }
 
 impl Words {
@@ -68,64 +78,52 @@ impl Words {
             let run = self.run();
             self.done.push(run);
         }
+        let Self { document: words, known, postings, lengths, .. } = self;
+        let texts = head.iter().map(|text| (*text, weight)).chain([(body, 1)]);
+        texts.for_each(|(text, weight)| words::each(text, &mut |word| words.push((Asked::new(word), weight))));
         // Fewer than there are postings, but for documents without a word.
-        let document = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
-        let mut length = 0;
-        for text in head {
-            words::each(text, &mut |word| {
-                length += 1;
-                self.word(word, Posting { document, count: weight });
-            });
-        }
-        words::each(body, &mut |word| {
-            length += 1;
-            self.word(word, Posting { document, count: 1 });
-        });
-        self.lengths.push(length);
-    }
-
-    fn word(&mut self, word: &str, posting: Posting) {
+        let document = u32::try_from(lengths.len()).unwrap_or(NONE);
         // A document would have to have four thousand million words.
-        let new = u32::try_from(self.postings.len()).unwrap_or(u32::MAX);
-        let number = self.known.number(word);
-        if let Some((_, last)) = self.ends.get_mut(number) {
-            if let Some((known, next)) = self.postings.get_mut(*last as usize) {
-                if known.document == posting.document {
-                    known.count = known.count.saturating_add(posting.count);
-                    return;
+        lengths.push(u32::try_from(words.len()).unwrap_or(NONE));
+        for (word, count) in words.drain(..) {
+            let last = known.of(word);
+            if last.document == document {
+                if let Some((posting, _)) = postings.get_mut(last.place as usize) {
+                    posting.count = posting.count.saturating_add(count);
                 }
-                *next = new;
+                continue;
             }
-            *last = new;
-        } else {
-            self.ends.push((new, new));
+            let place = u32::try_from(postings.len()).unwrap_or(NONE);
+            postings.push((Posting { document, count }, last.place));
+            *last = Last { place, document };
         }
-        self.postings.push((posting, new));
     }
 
     /// The documents that were gathered, as a run.
     fn run(&mut self) -> Run {
-        let Self { known, ends, postings, .. } = self;
+        let Self { known, postings, lengths, .. } = self;
+        let known = known.sorted();
         let mut run = Run {
-            lengths: std::mem::take(&mut self.lengths),
-            entries: Vec::with_capacity(ends.len()),
-            text: String::with_capacity(known.bytes()),
+            lengths: std::mem::take(lengths),
+            entries: Vec::with_capacity(known.len()),
+            long: Vec::new(),
             lists: Vec::with_capacity(postings.len() * 2),
         };
-        for (key, number) in known.sorted() {
-            run.text.push_str(known.word(number));
-            let mut list = List::new(&mut run.lists);
-            let mut document = 0;
-            let mut next = ends.get(number as usize).map(|(first, _)| *first);
-            while let Some((at, (posting, following))) = next.and_then(|at| Some((at, postings.get(at as usize)?))) {
-                list.push(*posting);
-                document = posting.document;
-                next = Some(*following).filter(|following| *following != at);
+        let mut backwards = Vec::new();
+        for (key, word, last) in known {
+            let mut place = last.place;
+            while let Some((posting, before)) = postings.get(place as usize) {
+                backwards.push(*posting);
+                place = *before;
             }
-            run.entries.push(Entry { key, word: run.text.len(), list: run.lists.len(), last: document });
+            let mut list = List::new(&mut run.lists);
+            for posting in backwards.drain(..).rev() {
+                list.push(posting);
+            }
+            let long = u32::try_from(run.long.len()).unwrap_or(NONE);
+            run.entries.push(Entry { key, list: run.lists.len(), last: last.document, long });
+            run.long.extend(word);
         }
-        known.clear();
-        ends.clear();
         postings.clear();
         run
     }
@@ -169,7 +167,7 @@ impl Builder {
     }
 
     /// Shows the words in their order, with their lists as they are stored.
-    pub(super) fn each<E>(&self, mut visit: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
+    pub(super) fn each<E>(&self, mut visit: impl FnMut(&[u8], &[u8]) -> Result<(), E>) -> Result<(), E> {
         let heads = self.runs.iter().filter_map(|(before, run)| Head::of(*before, run, 0));
         let mut heads: BinaryHeap<Reverse<Head<'_>>> = heads.map(Reverse).collect();
         let mut bytes = Vec::new();
@@ -177,14 +175,16 @@ impl Builder {
             bytes.clear();
             let mut list = List::new(&mut bytes);
             while let Some(mut head) = heads.peek_mut().filter(|head| head.0.word(&first).is_eq()) {
-                let Head { before, run, at, entry, list: more, .. } = head.0;
-                list.append(more, entry.last, before);
+                let Head { before, run, at, entry } = head.0;
+                let start = at.checked_sub(1).and_then(|at| run.entries.get(at)).map_or(0, |before| before.list);
+                list.append(run.lists.get(start..entry.list).unwrap_or_default(), entry.last, before);
                 match Head::of(before, run, at + 1) {
                     Some(next) => head.0 = next,
                     None => drop(PeekMut::pop(head)),
                 }
             }
-            visit(first.word, &bytes)?;
+            let (held, length) = first.entry.key.bytes();
+            visit(first.long().map_or(held.get(..length).unwrap_or_default(), str::as_bytes), &bytes)?;
         }
         Ok(())
     }
@@ -197,20 +197,20 @@ struct Head<'r> {
     run: &'r Run,
     at: usize,
     entry: &'r Entry,
-    word: &'r str,
-    list: &'r [u8],
 }
 
 impl<'r> Head<'r> {
     fn of(before: u32, run: &'r Run, at: usize) -> Option<Self> {
-        let (entry, word, list) = run.at(at)?;
-        Some(Self { before, run, at, entry, word, list })
+        Some(Self { before, run, at, entry: run.entries.get(at)? })
+    }
+
+    fn long(&self) -> Option<&'r str> {
+        if self.entry.key.is_whole() { None } else { self.run.long.get(self.entry.long as usize).map(|word| &**word) }
     }
 
     /// By the words alone.
     fn word(&self, other: &Self) -> Ordering {
-        let long = || if self.entry.key.is_whole() { Ordering::Equal } else { self.word.cmp(other.word) };
-        self.entry.key.cmp(&other.entry.key).then_with(long)
+        self.entry.key.cmp(&other.entry.key).then_with(|| self.long().cmp(&other.long()))
     }
 }
 
@@ -249,7 +249,7 @@ mod tests {
         let read = builder.each(|word, list| {
             let mut postings = Vec::new();
             decode(list, builder.ids.len(), |p| postings.push((p.document, p.count))).unwrap();
-            all.push((word.to_owned(), postings));
+            all.push((String::from_utf8(word.to_vec()).unwrap(), postings));
             Ok::<(), Infallible>(())
         });
         read.unwrap();

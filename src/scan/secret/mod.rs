@@ -36,6 +36,8 @@ pub struct Secret<'t> {
     pub checksum: Option<bool>,
 }
 
+/// What the lines begin with that a private key begins with.
+static BEGINS: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("-----BEGIN "));
 /// What every private key says of itself.
 static PRIVATE_KEY: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
 /// Bytes of the shortest token that may consist of letters alone.
@@ -159,8 +161,7 @@ pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
 /// Finds the private keys of a text: the one kind of secret whose beginning holds spaces.
 pub(super) fn keys<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     let bytes = text.as_bytes();
-    let begins = memchr::memmem::find_iter(bytes, b"-----BEGIN ");
-    begins.filter_map(|at| table.rules.first().and_then(|rule| matched(table, rule, bytes, at).1)).collect()
+    BEGINS.find_iter(bytes).filter_map(|at| table.rules.first().and_then(|rule| matched(table, rule, bytes, at).1)).collect()
 }
 
 /// A value whose name is known from elsewhere: the member of an object.
