@@ -13,10 +13,12 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
-/// Sources that are read at the same time. What they hold stands in memory until it is written.
-const BATCH: usize = 64;
-/// Sources of a batch whose words are gathered together.
-const GROUP: usize = 16;
+/// Groups of sources that are read at the same time. What they hold stands in memory until it is written.
+const GROUPS: usize = 8;
+/// Sources of a group, whose words are gathered together.
+const SOURCES: usize = 32;
+/// Bytes of a group, beyond which no further source belongs to it.
+const BYTES: u64 = 2 << 20;
 
 /// What a run changed.
 #[derive(Debug, Default)]
@@ -90,34 +92,34 @@ pub fn run_with(
         known.insert((kind, row.path), (row.id, row.hash));
     }
     let total = listing.files.len();
-    let batches: Vec<Vec<(&SourceFile, Option<Known>)>> = listing
-        .files
-        .chunks(BATCH)
-        .map(|batch| batch.iter().map(|f| (f, known.remove(&(f.kind, f.name.clone())))).collect())
-        .collect();
-    // One batch is read, on all cores, while the one before it is written.
+    let listed = listing.files.into_iter().map(|file| {
+        let before = known.remove(&(file.kind, file.name.clone()));
+        (file, before)
+    });
+    let listed: Vec<Source> = listed.collect();
+    // Some groups are read, on all cores, while those before them are written.
     std::thread::scope(|scope| {
-        let (send, receive) = std::sync::mpsc::sync_channel::<Vec<Group>>(1);
-        let batches = &batches;
+        let (send, receive) = std::sync::mpsc::sync_channel::<Vec<Group<'_>>>(1);
+        let mut rest = listed.as_slice();
         scope.spawn(move || {
-            for batch in batches {
-                if send.send(batch.par_chunks(GROUP).map(|sources| Group::read(sources, current)).collect()).is_err() {
+            while !rest.is_empty() {
+                let groups: Vec<&[Source]> = (0..GROUPS).map_while(|_| group(&mut rest)).collect();
+                if send.send(groups.into_par_iter().map(|sources| Group::read(sources, current)).collect()).is_err() {
                     // The writer has given up.
                     return;
                 }
             }
         });
         let mut done = 0;
-        for (batch, read) in batches.iter().zip(receive) {
-            let mut sources = batch.iter();
-            for group in read {
+        for groups in receive {
+            for Group { sources, read, words } in groups {
                 let first = writer.next();
-                for (read, (file, before)) in group.sources.into_iter().zip(sources.by_ref()) {
+                for ((file, before), read) in sources.iter().zip(read) {
                     take(&mut writer, file, before.as_ref().map(|(id, _)| *id), read, &mut summary)?;
                 }
-                writer.index(first, group.words)?;
+                writer.index(first, words)?;
+                done += sources.len();
             }
-            done += batch.len();
             progress(done, total);
         }
         Ok::<(), KnowledgeError>(())
@@ -137,6 +139,22 @@ pub fn run_with(
 
 /// A source as it was indexed: its row and its hash.
 type Known = (i64, Vec<u8>);
+/// A source as it is, and as it was.
+type Source = (SourceFile, Option<Known>);
+
+/// Takes the next group off the beginning of some sources; `None` when there is none.
+fn group<'s>(rest: &mut &'s [Source]) -> Option<&'s [Source]> {
+    let mut bytes = 0;
+    let within = rest.iter().take(SOURCES).take_while(|(file, _)| {
+        let begins = bytes < BYTES;
+        // What can't be asked for its length can't be read either.
+        bytes += std::fs::metadata(&file.path).map_or(0, |data| data.len());
+        begins
+    });
+    let (group, others) = rest.split_at_checked(within.count())?;
+    *rest = others;
+    Some(group).filter(|group| !group.is_empty())
+}
 
 /// A file after it was looked at.
 enum Read {
@@ -145,22 +163,23 @@ enum Read {
     Unreadable(std::io::Error),
 }
 
-/// Some files after they were looked at.
-struct Group {
-    sources: Vec<Read>,
+/// Some sources after they were looked at.
+struct Group<'s> {
+    sources: &'s [Source],
+    read: Vec<Read>,
     /// The words of all that is new in them.
     words: Vec<Run>,
 }
 
-impl Group {
-    fn read(sources: &[(&SourceFile, Option<Known>)], current: bool) -> Self {
+impl<'s> Group<'s> {
+    fn read(sources: &'s [Source], current: bool) -> Self {
         thread_local! {
             /// Empty between two groups, which need about the same room.
             static WORDS: RefCell<Words> = RefCell::default();
         }
         WORDS.with_borrow_mut(|words| {
-            let read = |(file, before): &(&SourceFile, Option<Known>)| read(file, before.as_ref().filter(|_| current), words);
-            Self { sources: sources.iter().map(read).collect(), words: words.runs() }
+            let read = |(file, before): &Source| read(file, before.as_ref().filter(|_| current), words);
+            Self { sources, read: sources.iter().map(read).collect(), words: words.runs() }
         })
     }
 }

@@ -107,6 +107,11 @@ impl<T: Default> Lexicon<T> {
         &mut known.or_insert_with(|| (key, T::default())).into_mut().1
     }
 
+    /// How many words there are.
+    pub(super) fn len(&self) -> usize {
+        self.short.len() + self.long.len()
+    }
+
     /// The words in their order, as keys and what a key can't hold, with what is known of them. Forgets them and keeps the memory.
     pub(super) fn sorted(&mut self) -> Vec<(Key, Option<Box<str>>, T)> {
         let long = self.long.drain().map(|(word, value)| (Key::of(&word), Some(word), value));

@@ -49,8 +49,8 @@ pub(in crate::knowledge) struct Words {
     done: Vec<Run>,
     /// The words of the document that is added, and how much each weighs.
     document: Vec<(Asked, u32)>,
-    known: Lexicon<Last>,
-    /// In the order of documents, each with the place of the one of the same word before it.
+    known: Lexicon<Known>,
+    /// In the order of documents, each with the number of its word.
     postings: Vec<(Posting, u32)>,
     lengths: Vec<u32>,
 }
@@ -58,16 +58,17 @@ pub(in crate::knowledge) struct Words {
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// The last posting of a word: its place, and its document.
+/// What is known of a word.
 #[derive(Debug, Clone, Copy)]
-struct Last {
-    place: u32,
-    document: u32,
+struct Known {
+    number: u32,
+    /// The place of its last posting.
+    last: u32,
 }
 
-impl Default for Last {
+impl Default for Known {
     fn default() -> Self {
-        Self { place: NONE, document: NONE }
+        Self { number: NONE, last: NONE }
     }
 }
 
@@ -81,21 +82,21 @@ impl Words {
         let Self { document: words, known, postings, lengths, .. } = self;
         let texts = head.iter().map(|text| (*text, weight)).chain([(body, 1)]);
         texts.for_each(|(text, weight)| words::each(text, &mut |word| words.push((Asked::new(word), weight))));
-        // Fewer than there are postings, but for documents without a word.
-        let document = u32::try_from(lengths.len()).unwrap_or(NONE);
-        // A document would have to have four thousand million words.
-        lengths.push(u32::try_from(words.len()).unwrap_or(NONE));
+        // Numbers are below that of no place: a document would have to have four thousand million words.
+        let number = |n: usize| u32::try_from(n).unwrap_or(NONE);
+        let (document, first) = (number(lengths.len()), postings.len());
+        lengths.push(number(words.len()));
         for (word, count) in words.drain(..) {
-            let last = known.of(word);
-            if last.document == document {
-                if let Some((posting, _)) = postings.get_mut(last.place as usize) {
-                    posting.count = posting.count.saturating_add(count);
+            let new = number(known.len());
+            let known = known.of(word);
+            match postings.get_mut(known.last as usize) {
+                Some((posting, _)) if known.last as usize >= first => posting.count = posting.count.saturating_add(count),
+                _ => {
+                    known.number = known.number.min(new);
+                    known.last = number(postings.len());
+                    postings.push((Posting { document, count }, known.number));
                 }
-                continue;
             }
-            let place = u32::try_from(postings.len()).unwrap_or(NONE);
-            postings.push((Posting { document, count }, last.place));
-            *last = Last { place, document };
         }
     }
 
@@ -103,28 +104,48 @@ impl Words {
     fn run(&mut self) -> Run {
         let Self { known, postings, lengths, .. } = self;
         let known = known.sorted();
+        // First how many postings each word has, then where they begin, and in the end where they end.
+        let mut places = vec![0; known.len()];
+        for (_, number) in &*postings {
+            if let Some(count) = places.get_mut(*number as usize) {
+                *count += 1;
+            }
+        }
+        let mut end = 0;
+        for (.., word) in &known {
+            if let Some(place) = places.get_mut(word.number as usize) {
+                end += std::mem::replace(place, end);
+            }
+        }
+        let mut sorted = vec![Posting { document: 0, count: 0 }; postings.len()];
+        for (posting, number) in postings.drain(..) {
+            if let Some(place) = places.get_mut(number as usize)
+                && let Some(to) = sorted.get_mut(*place)
+            {
+                *to = posting;
+                *place += 1;
+            }
+        }
         let mut run = Run {
             lengths: std::mem::take(lengths),
             entries: Vec::with_capacity(known.len()),
             long: Vec::new(),
-            lists: Vec::with_capacity(postings.len() * 2),
+            lists: Vec::with_capacity(sorted.len() * 2),
         };
-        let mut backwards = Vec::new();
-        for (key, word, last) in known {
-            let mut place = last.place;
-            while let Some((posting, before)) = postings.get(place as usize) {
-                backwards.push(*posting);
-                place = *before;
-            }
+        let mut start = 0;
+        for (key, word, known) in known {
+            let end = places.get(known.number as usize).copied().unwrap_or_default();
+            let postings = sorted.get(start..end).unwrap_or_default();
+            start = end;
             let mut list = List::new(&mut run.lists);
-            for posting in backwards.drain(..).rev() {
-                list.push(posting);
+            for posting in postings {
+                list.push(*posting);
             }
+            let document = postings.last().map_or(0, |posting| posting.document);
             let long = u32::try_from(run.long.len()).unwrap_or(NONE);
-            run.entries.push(Entry { key, list: run.lists.len(), last: last.document, long });
+            run.entries.push(Entry { key, list: run.lists.len(), last: document, long });
             run.long.extend(word);
         }
-        postings.clear();
         run
     }
 
