@@ -13,8 +13,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
-/// Groups of sources that are read at the same time. What they hold stands in memory until it is written.
-const GROUPS: usize = 8;
+/// Groups of sources that are read at a time, for each core. What they hold stands in memory until it is written.
+const GROUPS: usize = 4;
 /// Sources of a group, whose words are gathered together.
 const SOURCES: usize = 32;
 /// Bytes of a group, beyond which no further source belongs to it.
@@ -81,7 +81,7 @@ pub fn run_with(
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Summary, KnowledgeError> {
     let listing = sources.list()?;
-    let mut summary = Summary { observations_before: store.count()?, findings: listing.findings, ..Summary::default() };
+    let mut summary = Summary { findings: listing.findings, ..Summary::default() };
     let given = if settings.vectors { store.given()? } else { None };
     let mut writer = store.write()?;
     // Whatever an older extraction gave is of no use.
@@ -89,7 +89,7 @@ pub fn run_with(
     let mut known: BTreeMap<(SourceKind, String), Known> = BTreeMap::new();
     for row in store::read_sources(&writer.db)? {
         let kind = SourceKind::parse(&row.kind).ok_or(KnowledgeError::Damaged("a kind of source is unknown"))?;
-        known.insert((kind, row.path), (row.id, row.hash));
+        known.insert((kind, row.path), Known { id: row.id, hash: row.hash, bytes: row.bytes });
     }
     let total = listing.files.len();
     let listed = listing.files.into_iter().map(|file| {
@@ -97,13 +97,15 @@ pub fn run_with(
         (file, before)
     });
     let listed: Vec<Source> = listed.collect();
+    let first_new = writer.next();
     // Some groups are read, on all cores, while those before them are written.
     std::thread::scope(|scope| {
         let (send, receive) = std::sync::mpsc::sync_channel::<Vec<Group<'_>>>(1);
         let mut rest = listed.as_slice();
         scope.spawn(move || {
             while !rest.is_empty() {
-                let groups: Vec<&[Source]> = (0..GROUPS).map_while(|_| group(&mut rest)).collect();
+                let groups = (0..GROUPS * rayon::current_num_threads()).map_while(|_| group(&mut rest));
+                let groups: Vec<&[Source]> = groups.collect();
                 if send.send(groups.into_par_iter().map(|sources| Group::read(sources, current)).collect()).is_err() {
                     // The writer has given up.
                     return;
@@ -115,7 +117,7 @@ pub fn run_with(
             for Group { sources, read, words } in groups {
                 let first = writer.next();
                 for ((file, before), read) in sources.iter().zip(read) {
-                    take(&mut writer, file, before.as_ref().map(|(id, _)| *id), read, &mut summary)?;
+                    take(&mut writer, file, before.as_ref().map(|known| known.id), read, &mut summary)?;
                 }
                 writer.index(first, words)?;
                 done += sources.len();
@@ -124,31 +126,40 @@ pub fn run_with(
         }
         Ok::<(), KnowledgeError>(())
     })?;
-    for ((kind, path), (id, _)) in known {
-        writer.remove(id)?;
+    for ((kind, path), gone) in known {
+        summary.observations_before += writer.remove(gone.id)?;
         summary.removed.push((kind, path));
     }
+    let added = (writer.next() - first_new).cast_unsigned();
     let changed = !(summary.added.is_empty() && summary.changed.is_empty() && summary.removed.is_empty());
     summary.vectors = rank::update(&mut writer, settings.vectors, given, changed)?;
     writer.set("extractor", extract::VERSION)?;
     weak::mark(&writer, sources)?;
     finish(&writer, limits, &mut summary)?;
+    // Those that went are counted, and of those that are there now some are new.
+    summary.observations_before += summary.observations.saturating_sub(added);
     writer.commit()?;
     Ok(summary)
 }
 
-/// A source as it was indexed: its row and its hash.
-type Known = (i64, Vec<u8>);
+/// A source as it was indexed.
+struct Known {
+    /// Its row.
+    id: i64,
+    hash: Vec<u8>,
+    bytes: u64,
+}
+
 /// A source as it is, and as it was.
 type Source = (SourceFile, Option<Known>);
 
 /// Takes the next group off the beginning of some sources; `None` when there is none.
 fn group<'s>(rest: &mut &'s [Source]) -> Option<&'s [Source]> {
     let mut bytes = 0;
-    let within = rest.iter().take(SOURCES).take_while(|(file, _)| {
+    let within = rest.iter().take(SOURCES).take_while(|(file, before)| {
         let begins = bytes < BYTES;
-        // What can't be asked for its length can't be read either.
-        bytes += std::fs::metadata(&file.path).map_or(0, |data| data.len());
+        // What is known is mostly as long as it was; what can't be asked for its length can't be read either.
+        bytes += before.as_ref().map_or_else(|| std::fs::metadata(&file.path).map_or(0, |data| data.len()), |known| known.bytes);
         begins
     });
     let (group, others) = rest.split_at_checked(within.count())?;
@@ -187,7 +198,7 @@ impl<'s> Group<'s> {
 fn read(file: &SourceFile, before: Option<&Known>, words: &mut Words) -> Read {
     match hash(file) {
         Err(error) => Read::Unreadable(error),
-        Ok((hash, _)) if before.is_some_and(|(_, known)| *known == hash) => Read::Unchanged,
+        Ok((hash, _)) if before.is_some_and(|known| known.hash == hash) => Read::Unchanged,
         Ok((hash, bytes)) => {
             let mut extracted = Box::new(extract(file));
             let prepared = Box::new(Prepared::new(std::mem::take(&mut extracted.observations), &file.name, words));
@@ -225,7 +236,7 @@ fn take(
         Read::Content { hash, bytes, extracted, prepared } => {
             match before {
                 Some(id) => {
-                    writer.remove(id)?;
+                    summary.observations_before += writer.remove(id)?;
                     summary.changed.push(key);
                 }
                 None => summary.added.push(key),
@@ -236,7 +247,7 @@ fn take(
             summary.findings.push(finding(101, &file.name, 0, format!("the source can't be opened: {error}")));
             // What it said can't be vouched for any more.
             if let Some(id) = before {
-                writer.remove(id)?;
+                summary.observations_before += writer.remove(id)?;
                 summary.removed.push(key);
             }
         }

@@ -137,6 +137,7 @@ pub fn judge(corpus: &Corpus, model: Option<&Path>) -> Result<Vec<Group>, Knowle
 fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
     let given = store.given()?;
     let mut writer = store.write()?;
+    let (first, mut words) = (writer.next(), Words::default());
     for document in &corpus.documents {
         let observation = Observation {
             kind: Kind::Document,
@@ -148,12 +149,10 @@ fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
             detail: document.text.clone(),
         };
         let file = SourceFile { kind: SourceKind::Documents, name: document.id.clone(), path: document.id.clone().into() };
-        let mut words = Words::default();
         let prepared = Prepared::new(vec![observation], &file.name, &mut words);
-        let first = writer.next();
         writer.add(&file, &[], 0, &Extracted::default(), &prepared)?;
-        writer.index(first, words.runs())?;
     }
+    writer.index(first, words.runs())?;
     super::update(&mut writer, true, given, true)?;
     writer.commit()
 }

@@ -10,12 +10,9 @@ CREATE TABLE block (
     PRIMARY KEY (segment, word)
 ) STRICT, WITHOUT ROWID;
 
--- What has no time isn't looked for by it.
-DROP INDEX observation_by_time;
-CREATE INDEX observation_by_time ON observation (time) WHERE time IS NOT NULL;
-
 -- All is to be read again.
 DELETE FROM vectors;
 DELETE FROM segment;
+DELETE FROM observation;
 DELETE FROM gone;
 DELETE FROM meta WHERE key IN ('extractor', 'lsa', 'lsa_observations', 'lsa_newer');

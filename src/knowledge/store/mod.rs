@@ -119,8 +119,6 @@ impl Store {
         let mut db = Connection::open_with_flags(path, flags)?;
         let found = version(&db, path)?;
         settings(&db)?;
-        // 16 MB, in kilobytes: what is written once needn't be held.
-        db.pragma_update(None, "cache_size", -16_384)?;
         if found > KNOWN {
             return Err(KnowledgeError::Newer { found, known: KNOWN });
         }
@@ -129,6 +127,9 @@ impl Store {
         db.pragma_update(None, "journal_mode", "wal")?;
         // A crash of the machine may lose the last run, and never more than that: it can be made again.
         db.pragma_update(None, "synchronous", "normal")?;
+        if found == KNOWN {
+            return Ok(Self::over(db));
+        }
         let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Asked again inside: another process may have been quicker.
         let found = version(&transaction, path)?;
@@ -165,8 +166,8 @@ fn settings(db: &Connection) -> Result<(), KnowledgeError> {
     // What stands in the file can't make functions of the database do anything else than they should.
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
-    // 64 MB, in kilobytes.
-    db.pragma_update(None, "cache_size", -65_536)?;
+    // 32 MB, in kilobytes: enough for the names of a million observations, which come in no order.
+    db.pragma_update(None, "cache_size", -32_768)?;
     Ok(())
 }
 

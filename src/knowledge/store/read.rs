@@ -48,6 +48,7 @@ pub(in crate::knowledge) struct SourceRow {
     pub(in crate::knowledge) kind: String,
     pub(in crate::knowledge) path: String,
     pub(in crate::knowledge) hash: Vec<u8>,
+    pub(in crate::knowledge) bytes: u64,
 }
 
 /// A node of the graph with its place.
@@ -271,9 +272,11 @@ pub(in crate::knowledge) fn vectors(db: &Connection, segment: i64) -> Result<Opt
 }
 
 pub(in crate::knowledge) fn sources(db: &Connection) -> Result<Vec<SourceRow>, KnowledgeError> {
-    let mut statement = db.prepare_cached("SELECT id, kind, path, hash FROM source ORDER BY kind, path")?;
-    let rows = statement
-        .query_map([], |row| Ok(SourceRow { id: row.get(0)?, kind: row.get(1)?, path: row.get(2)?, hash: row.get(3)? }))?;
+    let mut statement = db.prepare_cached("SELECT id, kind, path, hash, bytes FROM source ORDER BY kind, path")?;
+    let rows = statement.query_map([], |row| {
+        let bytes: i64 = row.get(4)?;
+        Ok(SourceRow { id: row.get(0)?, kind: row.get(1)?, path: row.get(2)?, hash: row.get(3)?, bytes: bytes.cast_unsigned() })
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

@@ -61,6 +61,31 @@ fn versions_are_told_apart_and_old_ones_are_brought_up_to_date() {
 }
 
 #[test]
+fn what_has_lost_its_words_is_not_remembered_as_gone() {
+    let root = folder();
+    let path = root.path().join("index.db");
+    let old = Connection::open(&path).unwrap();
+    MIGRATIONS[..6].iter().for_each(|sql| old.execute_batch(sql).unwrap());
+    old.execute_batch(
+        "INSERT INTO source VALUES (1, 'documents', 'a.md', x'00', 1, x'00', 0);
+         INSERT INTO observation (id, key, source, kind, first_line, last_line, summary, refs, detail)
+         VALUES (7, 'k', 1, 'document', 1, 1, '', '', '');
+         INSERT INTO gone VALUES (3);",
+    )
+    .unwrap();
+    old.pragma_update(None, "user_version", 6).unwrap();
+    old.pragma_update(None, "application_id", APPLICATION).unwrap();
+    drop(old);
+    let mut store = Store::create(&path).unwrap();
+    let mut writer = store.write().unwrap();
+    // As a source does that is read again.
+    writer.remove(1).unwrap();
+    writer.commit().unwrap();
+    let gone: i64 = store.db.query_row("SELECT count(*) FROM gone", [], |r| r.get(0)).unwrap();
+    assert_eq!(gone, 0);
+}
+
+#[test]
 fn one_writes_and_others_read() {
     let root = folder();
     let path = root.path().join("index.db");

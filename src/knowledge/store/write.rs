@@ -220,7 +220,8 @@ impl<'s> Writer<'s> {
 
     /// Sets a value of `meta`.
     pub(in crate::knowledge) fn set(&self, key: &str, value: impl rusqlite::ToSql) -> Result<(), KnowledgeError> {
-        let sql = "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2";
+        // What stays as it was is no reason to write to the disk.
+        let sql = "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2 WHERE value IS NOT ?2";
         self.db.prepare_cached(sql)?.execute(params![key, value])?;
         Ok(())
     }

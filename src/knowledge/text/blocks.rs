@@ -5,9 +5,9 @@ use super::postings::{number, read};
 use crate::knowledge::KnowledgeError;
 use rusqlite::{CachedStatement, Connection, Rows, params};
 
-/// Bytes of a block: as many as stay in its page instead of going to pages of their own, four in a page of 8 KB. A longer list is a block
-/// by itself.
-const SIZE: usize = 1_900;
+/// Bytes of a row: as many as stay in a page of 8 KB, four of them, instead of going to pages of their own. A longer list is a block by
+/// itself.
+const SIZE: usize = 1_990;
 
 /// Writes the words of a segment.
 pub(super) struct Blocks<'c> {
@@ -27,7 +27,7 @@ impl<'c> Blocks<'c> {
 
     /// Adds a word, which must come behind all that were added.
     pub(super) fn push(&mut self, word: &[u8], list: &[u8]) -> Result<(), KnowledgeError> {
-        if self.data.len() + word.len() + list.len() > SIZE {
+        if self.first.len() + self.data.len() + word.len() + list.len() > SIZE {
             self.end()?;
         }
         if self.data.is_empty() {
@@ -108,8 +108,10 @@ impl<'d> Entries<'d> {
 /// All words of a segment in their order, while they are read.
 pub(super) struct Reader<'s> {
     rows: Rows<'s>,
-    /// The words of the block that is being read, the next one last.
-    block: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The word that was read last, the block that it stands in, and where the next one begins there.
+    word: Vec<u8>,
+    block: Vec<u8>,
+    at: usize,
 }
 
 /// What [`Reader`] asks for, of a segment.
@@ -118,22 +120,25 @@ pub(super) const ALL: &str = "SELECT word, data FROM block WHERE segment = ?1 OR
 impl<'s> Reader<'s> {
     /// Over the rows of [`ALL`].
     pub(super) const fn new(rows: Rows<'s>) -> Self {
-        Self { rows, block: Vec::new() }
+        Self { rows, word: Vec::new(), block: Vec::new(), at: 0 }
     }
 
     /// The next word.
     pub(super) fn next(&mut self) -> Next<Vec<u8>, Vec<u8>> {
-        while self.block.is_empty() {
+        while self.at >= self.block.len() {
             let Some(row) = self.rows.next()? else { return Ok(None) };
             let (word, data) = (row.get_ref(0)?, row.get_ref(1)?);
             let (Ok(word), Ok(data)) = (word.as_bytes(), data.as_blob()) else { return Err(super::DAMAGED) };
-            let mut entries = Entries::new(word, data);
-            while let Some((word, list)) = entries.next()? {
-                self.block.push((word.to_vec(), list.to_vec()));
-            }
-            self.block.reverse();
+            word.clone_into(&mut self.word);
+            data.clone_into(&mut self.block);
+            self.at = 0;
         }
-        Ok(self.block.pop())
+        let data = self.block.get(self.at..).unwrap_or_default();
+        let mut entries = Entries { word: std::mem::take(&mut self.word), data };
+        let list = entries.step().ok_or(super::DAMAGED)?;
+        self.at = self.block.len() - entries.data.len();
+        self.word = entries.word;
+        Ok(Some((self.word.clone(), list.to_vec())))
     }
 }
 
@@ -164,9 +169,10 @@ mod tests {
                 read.insert(String::from_utf8(word).unwrap(), list);
             }
             prop_assert_eq!(read, words);
-            let longest: Option<u32> = store.db.query_row("SELECT max(length(data)) FROM block", [], |r| r.get(0)).unwrap();
-            // With three lengths for each word.
-            prop_assert!(longest.unwrap_or_default() as usize <= SIZE + 40 * 4);
+            let longest = "SELECT max(length(data) + length(CAST(word AS BLOB))) FROM block";
+            let longest: Option<u32> = store.db.query_row(longest, [], |r| r.get(0)).unwrap();
+            // With the lengths of the last word.
+            prop_assert!(longest.unwrap_or_default() as usize <= SIZE + 6);
         }
 
         #[test]

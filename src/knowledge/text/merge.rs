@@ -8,19 +8,25 @@ use crate::knowledge::{KnowledgeError, store};
 use rusqlite::{Connection, params};
 
 /// Segments that may stand beside each other.
-const MOST: usize = 8;
+const MOST: u64 = 8;
 /// One in so many documents may be gone before everything is merged.
-const GONE: usize = 4;
+const GONE: u64 = 4;
 
 /// Merges segments, where that is due: the small ones when there are many, all when much in them is gone.
 pub(in crate::knowledge) fn tidy(db: &Connection) -> Result<(), KnowledgeError> {
-    let segments = Segments::load(db)?;
-    let written: usize = segments.all.iter().map(|s| s.ids.len()).sum();
-    let mut by_size: Vec<&Segment> = segments.all.iter().collect();
-    if (written - segments.documents) * GONE > written {
-        return merge(db, &by_size);
+    let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned);
+    let written = count("SELECT coalesce(sum(length(observations)), 0) FROM segment")? / 8;
+    let is_worn = count("SELECT count(*) FROM gone")?.saturating_mul(GONE) > written;
+    if !is_worn && count("SELECT count(*) FROM segment")? <= MOST {
+        // Told without a look at them.
+        return Ok(());
     }
-    if by_size.len() <= MOST {
+    let segments = Segments::load(db)?;
+    let mut by_size: Vec<&Segment> = segments.all.iter().collect();
+    if is_worn {
+        merge(db, &by_size)?;
+        // None that is gone is left, nor was one that no segment had.
+        db.execute("DELETE FROM gone", [])?;
         return Ok(());
     }
     // From the smallest up: one goes in as long as it isn't much larger than all before it.

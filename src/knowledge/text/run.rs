@@ -149,7 +149,7 @@ impl Words {
         run
     }
 
-    /// All documents that were added. Forgets them and keeps the memory that they took.
+    /// All documents that were added. Forgets them, and keeps the memory in which words are looked up.
     pub(in crate::knowledge) fn runs(&mut self) -> Vec<Run> {
         let last = self.run();
         self.done.push(last);

@@ -6,7 +6,6 @@ use super::postings::{Posting, decode};
 use super::run::Builder;
 use crate::knowledge::KnowledgeError;
 use rusqlite::{Connection, params};
-use std::collections::BTreeSet;
 
 /// The documents of a segment.
 #[derive(Debug)]
@@ -91,7 +90,7 @@ pub(in crate::knowledge) struct Segments {
 impl Segments {
     /// Reads what every search needs: which documents there are, and how long they are.
     pub(in crate::knowledge) fn load(db: &Connection) -> Result<Self, KnowledgeError> {
-        let gone: BTreeSet<i64> =
+        let removed: Vec<i64> =
             db.prepare("SELECT observation FROM gone")?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
         let mut statement = db.prepare("SELECT id, observations, lengths FROM segment ORDER BY id")?;
         let mut rows = statement.query([])?;
@@ -104,7 +103,13 @@ impl Segments {
             if ids.len() != lengths.len() || !ids.is_sorted() {
                 return Err(DAMAGED);
             }
-            let gone = if gone.is_empty() { Vec::new() } else { ids.iter().map(|id| gone.contains(id)).collect() };
+            let mut gone = Vec::new();
+            for at in removed.iter().filter_map(|id| ids.binary_search(id).ok()) {
+                gone.resize(ids.len(), false);
+                if let Some(is) = gone.get_mut(at) {
+                    *is = true;
+                }
+            }
             all.push(Segment { id: row.get(0)?, ids, lengths, gone });
         }
         let standing = || all.iter().flat_map(|s| s.standing().filter_map(|(n, _)| s.lengths.get(n)));
