@@ -4,11 +4,10 @@ use super::extract::{self, Extracted, extract};
 use super::skills::{self, Limits};
 use super::sources::{SourceFile, SourceKind, Sources, finding};
 use super::store::{self, Prepared, Store, Writer};
-use super::text::{Run, Words};
+use super::text::{self, Run, Words};
 use super::{KnowledgeError, rank, weak};
 use crate::diag::{Finding, assign_fingerprints};
 use rayon::prelude::*;
-use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -210,13 +209,13 @@ fn read(file: &SourceFile, before: Option<&Known>, words: &mut Words) -> Read {
 /// The hash of a file, and its length.
 fn hash(file: &SourceFile) -> std::io::Result<(Vec<u8>, u64)> {
     let mut opened = std::fs::File::open(&file.path)?;
-    let mut hash = Sha256::new();
+    let mut hash = blake3::Hasher::new();
     let mut buffer = vec![0; 1 << 14];
     let mut bytes = 0;
     loop {
         let n = opened.read(&mut buffer)?;
         if n == 0 {
-            return Ok((hash.finalize().to_vec(), bytes));
+            return Ok((hash.finalize().as_bytes().to_vec(), bytes));
         }
         hash.update(buffer.get(..n).unwrap_or_default());
         bytes += n as u64;
@@ -258,7 +257,7 @@ fn take(
 /// Counts, findings and digest of what is stored now.
 fn finish(writer: &Writer<'_>, limits: Limits, summary: &mut Summary) -> Result<(), KnowledgeError> {
     let count = |sql: &str| writer.db.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned);
-    summary.observations = count("SELECT count(*) FROM observation")?;
+    summary.observations = text::standing(&writer.db)?;
     summary.edges = count("SELECT count(*) FROM edge")?;
     summary.skill_uses = count("SELECT count(*) FROM execution_log")?;
     summary.hidden = count("SELECT coalesce(sum(hidden), 0) FROM source")?;

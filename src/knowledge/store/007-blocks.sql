@@ -10,7 +10,7 @@ CREATE TABLE block (
     PRIMARY KEY (segment, word)
 ) STRICT, WITHOUT ROWID;
 
--- All is to be read again.
+-- All is to be read again. From here on sources are told apart by BLAKE3 instead of SHA-256.
 DELETE FROM vectors;
 DELETE FROM segment;
 DELETE FROM observation;

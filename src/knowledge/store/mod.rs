@@ -166,8 +166,8 @@ fn settings(db: &Connection) -> Result<(), KnowledgeError> {
     // What stands in the file can't make functions of the database do anything else than they should.
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
-    // 32 MB, in kilobytes: enough for the names of a million observations, which come in no order.
-    db.pragma_update(None, "cache_size", -32_768)?;
+    // 24 MB, in kilobytes: enough for the names of half a million observations, which come in no order.
+    db.pragma_update(None, "cache_size", -24_576)?;
     Ok(())
 }
 

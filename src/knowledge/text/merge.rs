@@ -5,7 +5,7 @@ use super::blocks::{ALL, Blocks, Reader};
 use super::postings::{List, Posting, decode};
 use super::segment::{Segment, Segments, write};
 use crate::knowledge::{KnowledgeError, store};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 
 /// Segments that may stand beside each other.
 const MOST: u64 = 8;
@@ -14,11 +14,9 @@ const GONE: u64 = 4;
 
 /// Merges segments, where that is due: the small ones when there are many, all when much in them is gone.
 pub(in crate::knowledge) fn tidy(db: &Connection) -> Result<(), KnowledgeError> {
-    let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned);
-    let written = count("SELECT coalesce(sum(length(observations)), 0) FROM segment")? / 8;
-    let is_worn = count("SELECT count(*) FROM gone")?.saturating_mul(GONE) > written;
-    if !is_worn && count("SELECT count(*) FROM segment")? <= MOST {
-        // Told without a look at them.
+    let (count, written, gone) = sizes(db)?;
+    let is_worn = gone.saturating_mul(GONE) > written;
+    if !is_worn && count <= MOST {
         return Ok(());
     }
     let segments = Segments::load(db)?;
@@ -39,6 +37,19 @@ pub(in crate::knowledge) fn tidy(db: &Connection) -> Result<(), KnowledgeError> 
     });
     let due = due.count();
     merge(db, by_size.get(..due).unwrap_or_default())
+}
+
+/// How many segments there are, how many observations they have, and how many of those are gone; told without a look at their words.
+fn sizes(db: &Connection) -> Result<(u64, u64, u64), KnowledgeError> {
+    let sql = "SELECT count(*), coalesce(sum(length(observations)), 0) / 8, (SELECT count(*) FROM gone) FROM segment";
+    let number = |row: &Row<'_>, n| row.get::<_, i64>(n).map(i64::cast_unsigned);
+    Ok(db.query_row(sql, [], |row| Ok((number(row, 0)?, number(row, 1)?, number(row, 2)?)))?)
+}
+
+/// How many observations stand, once the words of all have been written.
+pub(in crate::knowledge) fn standing(db: &Connection) -> Result<u64, KnowledgeError> {
+    let (_, written, gone) = sizes(db)?;
+    Ok(written.saturating_sub(gone))
 }
 
 /// A segment that is merged.

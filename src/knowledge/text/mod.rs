@@ -13,7 +13,7 @@ mod run;
 mod segment;
 
 use super::KnowledgeError;
-pub(super) use merge::tidy;
+pub(super) use merge::{standing, tidy};
 pub(super) use run::{Builder, Run, Words};
 pub(super) use segment::{Segment, Segments, add};
 
