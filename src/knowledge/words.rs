@@ -97,6 +97,7 @@ struct Signs {
 impl Signs {
     fn of(stretch: &[u8; STRETCH]) -> Self {
         let lanes = bits::lanes(stretch);
+        // Their highest bit is what a mask is made of.
         let foreign = bits::word(lanes);
         let joint = bits::word(lanes.map(|l| l.within(b'A', b'Z') | l.are(b'_')));
         let plain = bits::word(lanes.map(|l| l.within(b'a', b'z') | l.within(b'0', b'9')));

@@ -8,7 +8,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-/// Postings of a run, beyond which another one begins: what they and their words take fits into the cache of a core.
+/// Postings of a run, beyond which another one begins: what is sorted at a time stays a few megabytes.
 const MOST: usize = 1 << 18;
 
 /// The words of some documents.
@@ -39,7 +39,8 @@ struct Entry {
 impl Run {
     fn bytes(&self) -> usize {
         let long: usize = self.long.iter().map(|word| word.len() + size_of::<Box<str>>()).sum();
-        self.lengths.len() * size_of::<u32>() + self.entries.len() * size_of::<Entry>() + long + self.lists.len()
+        let lengths = self.lengths.len() * size_of::<u32>();
+        size_of::<Self>() + lengths + self.entries.len() * size_of::<Entry>() + long + self.lists.capacity()
     }
 }
 
@@ -151,8 +152,10 @@ impl Words {
 
     /// All documents that were added. Forgets them, and keeps the memory in which words are looked up.
     pub(in crate::knowledge) fn runs(&mut self) -> Vec<Run> {
-        let last = self.run();
-        self.done.push(last);
+        if !self.lengths.is_empty() {
+            let last = self.run();
+            self.done.push(last);
+        }
         std::mem::take(&mut self.done)
     }
 }
