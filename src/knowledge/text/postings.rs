@@ -92,7 +92,9 @@ mod tests {
     fn encoded(list: &[Posting]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut out = List::new(&mut bytes);
-        list.iter().for_each(|posting| out.push(*posting));
+        for posting in list {
+            out.push(*posting);
+        }
         bytes
     }
 
