@@ -34,7 +34,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "knowledge",
         &[
             "manifest", "command", "repomap", "quoting", "random", "verify", "rules", "trace", "scan", "source", "json",
-            "tokens", "time", "diag",
+            "tokens", "bits", "time", "diag",
         ],
     ),
     ("attest", &["trace"]),
