@@ -158,7 +158,8 @@ fn group<'s>(rest: &mut &'s [Source]) -> Option<&'s [Source]> {
     let within = rest.iter().take(SOURCES).take_while(|(file, before)| {
         let begins = bytes < BYTES;
         // What is known is mostly as long as it was; what can't be asked for its length can't be read either.
-        bytes += before.as_ref().map_or_else(|| std::fs::metadata(&file.path).map_or(0, |data| data.len()), |known| known.bytes);
+        let length = || std::fs::metadata(&file.path).map_or(0, |data| data.len());
+        bytes = before.as_ref().map_or_else(length, |known| known.bytes).saturating_add(bytes);
         begins
     });
     let (group, others) = rest.split_at_checked(within.count())?;
@@ -187,10 +188,13 @@ impl<'s> Group<'s> {
             /// Empty between two groups, which need about the same room.
             static WORDS: RefCell<Words> = RefCell::default();
         }
-        WORDS.with_borrow_mut(|words| {
-            let read = |(file, before): &Source| read(file, before.as_ref().filter(|_| current), words);
-            Self { sources, read: sources.iter().map(read).collect(), words: words.runs() }
-        })
+        // Taken out, not lent: whoever waits inside for other threads may be given another group meanwhile.
+        let mut words = WORDS.take();
+        let looked_at = |(file, before): &Source| read(file, before.as_ref().filter(|_| current), &mut words);
+        let read = sources.iter().map(looked_at).collect();
+        let group = Self { sources, read, words: words.runs() };
+        WORDS.set(words);
+        group
     }
 }
 
