@@ -89,6 +89,9 @@ fn figures_do_not_depend_on_how_the_index_came_about() {
         WHERE length(data) > 0 AND length(data) % (length(observations) / 8) = 0";
     assert_eq!(count(vectors), count("SELECT count(*) FROM segment"));
     assert_eq!(count("SELECT count(*) FROM block WHERE segment NOT IN (SELECT id FROM segment)"), 0);
+    // Observations are counted by their segments.
+    let standing = "SELECT sum(length(observations)) / 8 - (SELECT count(*) FROM gone) FROM segment";
+    assert_eq!(count(standing), count("SELECT count(*) FROM observation"));
 }
 
 /// A project with code.

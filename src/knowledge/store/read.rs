@@ -197,14 +197,6 @@ impl Store {
         Ok(self.db.query_row(sql, [time], |row| row.get::<_, i64>(0))?.cast_unsigned())
     }
 
-    /// How many observations there are.
-    ///
-    /// # Errors
-    /// When the store can't be read.
-    pub fn count(&self) -> Result<u64, KnowledgeError> {
-        Ok(self.db.query_row("SELECT count(*) FROM observation", [], |row| row.get::<_, i64>(0))?.cast_unsigned())
-    }
-
     /// The sources that are indexed, by kind and path.
     pub(in crate::knowledge) fn sources(&self) -> Result<Vec<SourceRow>, KnowledgeError> {
         sources(&self.db)

@@ -12,7 +12,7 @@ use std::collections::binary_heap::PeekMut;
 const MOST: usize = 1 << 18;
 
 /// The words of some documents.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::knowledge) struct Run {
     /// How many words each document has.
     lengths: Vec<u32>,
