@@ -8,13 +8,17 @@
 
 pub mod account;
 mod input;
+mod kept;
 mod lanes;
 mod order;
+mod parse;
 mod report;
 mod shard;
 pub mod timeline;
+mod units;
 
 pub use report::{Counts, Report};
+pub use units::{InputUnits, Units};
 
 use crate::diag::{Finding, assign_fingerprints};
 use crate::rules::Settings;
@@ -42,6 +46,16 @@ pub struct Options {
     pub max_turns: usize,
     /// Threads that read and replay; 0: one for each core.
     pub threads: usize,
+}
+
+/// Findings of each severity that are kept where the caller sets no limit; beyond it they are counted.
+const MOST_FINDINGS: usize = 10_000;
+
+impl Options {
+    /// Findings of each severity that are kept of one input.
+    fn kept_findings(&self) -> usize {
+        if self.max_findings == 0 { MOST_FINDINGS } else { self.max_findings }
+    }
 }
 
 /// Verifies inputs, one after the other, in the order given.

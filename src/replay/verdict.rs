@@ -114,6 +114,17 @@ pub struct Summary {
     pub changes: Vec<RecordedChange>,
 }
 
+impl Summary {
+    /// Whether there was nothing to verify: no turn was begun and nothing was decided or ran, or nothing ran and no answer can be
+    /// given.
+    #[must_use]
+    pub fn shows_nothing(&self) -> bool {
+        let Verdict { legal_path, authorised, governance_complete } = self.verdict;
+        let unknown = [legal_path, authorised, governance_complete].into_iter().all(|answer| answer == Answer::NotRecorded);
+        self.actions == 0 && (unknown || (self.turns == 0 && self.decisions == 0))
+    }
+}
+
 /// The first bad event of a broken path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathViolation {

@@ -6,8 +6,8 @@ use crate::diag::{Finding, Severity};
 pub(super) use crate::escape::json::harmless;
 use crate::governance::State;
 use crate::replay::{Summary, Verdict};
-use crate::verify::Report;
 use crate::verify::account::Account;
+use crate::verify::{InputUnits, Report, Units};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -23,6 +23,11 @@ pub struct Document<'r> {
     pub version: u32,
     pub tool: Tool,
     pub summary: SummaryCounts,
+    /// What became of every unit (line, or element of a document) of each input.
+    pub inputs: Vec<InputReport<'r>>,
+    /// Inputs whose units are counted in the last entry of `inputs` together, because there are so many.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub inputs_left_out: u64,
     pub executions: Vec<ExecutionReport<'r>>,
     pub findings: Vec<FindingReport<'r>>,
     /// What a reader has to be told besides: what the configuration lets pass, what wasn't run.
@@ -38,6 +43,22 @@ pub struct Document<'r> {
 pub struct Tool {
     pub name: &'static str,
     pub version: &'static str,
+}
+
+/// An input. `units` is the sum of the counts behind it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InputReport<'r> {
+    pub path: &'r str,
+    /// `null` when it is unknown.
+    pub format: Option<&'static str>,
+    pub units: u64,
+    #[serde(flatten)]
+    pub counts: Units,
+}
+
+pub(super) fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// How much was looked at, and what came of it.
@@ -160,6 +181,8 @@ impl<'r> Document<'r> {
                 left_out: counts.left_out,
                 signatures_unchecked: counts.signatures_unchecked,
             },
+            inputs: report.inputs.iter().map(input).collect(),
+            inputs_left_out: report.inputs_left_out,
             executions: report
                 .summaries
                 .iter()
@@ -173,6 +196,10 @@ impl<'r> Document<'r> {
             account: report.account.as_ref(),
         }
     }
+}
+
+fn input(input: &InputUnits) -> InputReport<'_> {
+    InputReport { path: &input.path, format: input.format, units: input.units.total(), counts: input.units }
 }
 
 fn execution<'r>(summary: &'r Summary, findings: Vec<&'r str>) -> ExecutionReport<'r> {

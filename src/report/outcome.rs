@@ -1,7 +1,11 @@
 //! How a verification ends: the one answer that a gate acts on.
 
-use crate::diag::Severity;
+use crate::diag::{Code, Severity};
+use crate::replay::Summary;
 use crate::verify::Report;
+
+/// The rule that speaks of inputs whose format nobody knows.
+const UNKNOWN_FORMAT: Code = Code(108);
 
 /// How a verification ends. Not being able to look goes before what was found, and that before
 /// having found nothing to look at: a gate must not pass emptily.
@@ -23,16 +27,25 @@ impl Outcome {
     pub fn of(report: &Report, threshold: Option<Severity>, schema_only: bool) -> Self {
         let counts = &report.counts;
         let empty = |what: &str| Self::Empty(format!("nothing was verified: {what}"));
+        // Inputs of unknown formats alone are nothing to verify; what was found in them all the same is a finding.
+        let foreign_only = counts.known_inputs == 0 && counts.unknown_inputs > 0;
+        let unknown = report.findings.iter().filter(|f| foreign_only && f.code == UNKNOWN_FORMAT).map(|f| f.severity);
+        let failing =
+            |threshold: Severity| counts.at_least(threshold) > unknown.clone().filter(|s| *s >= threshold).count() as u64;
         if counts.unopened > 0 {
             Self::Unable("could not verify everything: an input can't be opened".into())
-        } else if threshold.is_some_and(|s| counts.at_least(s) > 0) {
+        } else if threshold.is_some_and(failing) {
             Self::Findings
         } else if counts.files == 0 {
             empty("no trace was found under the given paths")
         } else if counts.records == 0 {
             empty("no input holds a record")
+        } else if foreign_only {
+            empty("the format of no input is known")
         } else if !schema_only && report.summaries.is_empty() {
             empty("no record belongs to an execution")
+        } else if !schema_only && report.summaries.iter().all(Summary::shows_nothing) {
+            empty("no execution shows a turn, or an action and who allowed it")
         } else {
             Self::Clean
         }

@@ -7,6 +7,10 @@ use std::io::{self, Read};
 /// and what is made of it stay in the cache until they have been replayed.
 const TARGET: usize = 512 << 10;
 
+/// Lines of a block at most. What is made of a line takes some hundred bytes however short the line is, so that a block of
+/// empty objects would take two hundred times its size.
+const LINES: usize = 8 << 10;
+
 /// A line that is longer than a record may be. It has been passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overlong {
@@ -33,6 +37,10 @@ pub struct Blocks<R> {
     reader: R,
     /// The line that the last block ended in.
     tail: Vec<u8>,
+    /// The tail is the beginning of the input, and nobody has had it yet.
+    headed: bool,
+    /// Whole lines that were too many for the last block, and where those begin that nobody has had yet.
+    surplus: (Vec<u8>, usize),
     read: u64,
     end: bool,
     /// Reading failed: said once what was read before has been delivered.
@@ -44,13 +52,51 @@ pub struct Blocks<R> {
 impl<R: Read> Blocks<R> {
     /// Starts at the current position of `reader`.
     pub fn new(reader: R, limits: Limits) -> Self {
-        Self { reader, tail: Vec::new(), read: 0, end: false, failed: None, limits, target: TARGET }
+        let surplus = (Vec::new(), 0);
+        Self { reader, tail: Vec::new(), headed: false, surplus, read: 0, end: false, failed: None, limits, target: TARGET }
     }
 
     #[cfg(test)]
     fn with_target(mut self, target: usize) -> Self {
         self.target = target;
         self
+    }
+
+    /// The beginning of the input, as much of it as a block has, or less where the input ends or can't be read on. Nothing of
+    /// it is taken away.
+    pub fn head(&mut self) -> &[u8] {
+        if self.tail.is_empty() && !self.end {
+            let mut head = Vec::new();
+            if let Err(error) = self.fill(&mut head) {
+                self.end = true;
+                self.failed = Some(error);
+            }
+            self.tail = head;
+            self.headed = true;
+        }
+        &self.tail
+    }
+
+    /// The next bytes, wherever lines end in them, or `None` at the end. `spare` is a buffer whose allocation is used again.
+    ///
+    /// # Errors
+    /// As [`Self::next`].
+    pub fn next_bytes(&mut self, spare: Vec<u8>) -> io::Result<Option<Vec<u8>>> {
+        let mut buffer = spare;
+        buffer.clear();
+        self.headed = false;
+        buffer.append(&mut self.tail);
+        if buffer.is_empty()
+            && !self.end
+            && let Err(error) = self.fill(&mut buffer)
+        {
+            self.end = true;
+            self.failed = Some(error);
+        }
+        match self.failed.take_if(|_| buffer.is_empty()) {
+            Some(error) => Err(error),
+            None => Ok(Some(buffer).filter(|buffer| !buffer.is_empty())),
+        }
     }
 
     /// Bytes read so far, after decompression.
@@ -67,17 +113,23 @@ impl<R: Read> Blocks<R> {
     pub fn next(&mut self, spare: Vec<u8>) -> io::Result<Option<Block>> {
         let mut buffer = spare;
         buffer.clear();
+        if self.surplus.1 < self.surplus.0.len() {
+            return Ok(Some(self.next_surplus(buffer)));
+        }
         buffer.append(&mut self.tail);
         let mut searched = 0;
         loop {
-            if !self.end
+            if !std::mem::take(&mut self.headed)
+                && !self.end
                 && let Err(error) = self.fill(&mut buffer)
             {
+                self.end = true;
+                self.failed = Some(error);
+            }
+            if self.failed.is_some() {
                 // The line that it breaks off in can't be told from a whole one: it goes.
                 let whole = memchr::memrchr(b'\n', &buffer).map_or(0, |n| n + 1);
                 buffer.truncate(whole);
-                self.end = true;
-                self.failed = Some(error);
             }
             if buffer.is_empty()
                 && let Some(error) = self.failed.take()
@@ -91,12 +143,31 @@ impl<R: Read> Blocks<R> {
                 Some(0) => return Ok(None),
                 Some(cut) => {
                     self.tail.extend(buffer.drain(cut..));
-                    return Ok(Some(Block { bytes: buffer, overlong: None, last: self.end && self.failed.is_none() }));
+                    if let Some(most) = memchr::memchr_iter(b'\n', &buffer).nth(LINES - 1).filter(|end| end + 1 < cut) {
+                        self.surplus.0.clear();
+                        self.surplus.0.extend(buffer.drain(most + 1..));
+                        self.surplus.1 = 0;
+                    }
+                    return Ok(Some(self.block(buffer)));
                 }
                 None if buffer.len() > self.limits.record_bytes => return self.pass_over(buffer).map(Some),
                 None => {}
             }
         }
+    }
+
+    /// Some of the lines that were too many for the block before.
+    fn next_surplus(&mut self, mut buffer: Vec<u8>) -> Block {
+        let rest = self.surplus.0.get(self.surplus.1..).unwrap_or_default();
+        let length = memchr::memchr_iter(b'\n', rest).nth(LINES - 1).map_or(rest.len(), |end| end + 1);
+        buffer.extend_from_slice(rest.get(..length).unwrap_or_default());
+        self.surplus.1 += length;
+        self.block(buffer)
+    }
+
+    fn block(&self, bytes: Vec<u8>) -> Block {
+        let last = self.end && self.failed.is_none() && self.surplus.1 == self.surplus.0.len();
+        Block { bytes, overlong: None, last }
     }
 
     /// Reads on until the buffer holds one block more, or the input ends.
@@ -131,7 +202,7 @@ impl<R: Read> Blocks<R> {
             }
         }
         buffer.clear();
-        let last = self.end && self.tail.is_empty();
+        let last = self.end && self.tail.is_empty() && self.failed.is_none();
         Ok(Block { bytes: buffer, overlong: Some(Overlong { length }), last })
     }
 }
@@ -169,6 +240,18 @@ mod tests {
         text.extend_from_slice(b"\nok\n");
         assert_eq!(lines(&text, 16, 100), [(1, None), (2, Some(b"ok\n".to_vec()))]);
         assert_eq!(lines(&vec![b'x'; 1000], 16, 100), [(1, None)]);
+    }
+
+    #[test]
+    fn no_block_has_more_lines_than_it_may() {
+        let text = b"x\n".repeat(2 * LINES + 10);
+        let mut blocks = Blocks::new(&text[..], Limits::default());
+        let mut counts = Vec::new();
+        while let Some(block) = blocks.next(Vec::new()).unwrap() {
+            counts.push((block.bytes.len() / 2, block.last));
+        }
+        assert_eq!(counts, [(LINES, false), (LINES, false), (10, true)]);
+        assert_eq!(lines(&text, 4096, 100).len(), 2 * LINES + 10);
     }
 
     #[test]

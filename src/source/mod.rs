@@ -6,9 +6,11 @@
 
 mod blocks;
 mod discover;
+mod elements;
 
 pub use blocks::{Block, Blocks, Overlong};
 pub use discover::{Found, Input, Missing, discover, open, open_regular};
+pub use elements::{DocumentError, Element, Next, Position, each_element};
 
 use std::io::{self, Read};
 

@@ -60,6 +60,8 @@ pub enum Record<'a> {
     Mended(Box<Mended<'a>>),
     /// Valid JSON, but not the record that it should be. As much as can be told of it.
     Broken(Broken<'a>),
+    /// Valid JSON of a format that nobody knows: nothing can be told of it but whether it holds what no record may.
+    Foreign,
     /// Nothing can be told of it, not even the execution that it belongs to.
     Unreadable,
 }
@@ -205,6 +207,7 @@ impl<'a> Record<'a> {
             | Self::Command(_)
             | Self::CastHeader(_)
             | Self::CastFrame(_)
+            | Self::Foreign
             | Self::Unreadable => None,
         }
     }
@@ -227,7 +230,7 @@ impl<'a> Record<'a> {
             Self::Broken(Broken { kind: Some(kind), turn, .. }) => {
                 emit(Step { turn: *turn, time: None, part: Part::WHOLE, fact: Fact::Unreadable(*kind) });
             }
-            Self::Broken(_) | Self::Command(_) | Self::CastHeader(_) | Self::Unreadable => {}
+            Self::Broken(_) | Self::Command(_) | Self::CastHeader(_) | Self::Foreign | Self::Unreadable => {}
         }
     }
 }
@@ -239,6 +242,11 @@ pub enum Grammar<'v> {
     Format(Format),
     /// Anything that keeps a schema.
     Schema(&'v Validator),
+    /// Any object or array, while it isn't known what the records of an input are; any value in a document.
+    Any {
+        /// Whether it is an element of a document.
+        element: bool,
+    },
 }
 
 /// Reads one record. `last_unended` says that it is the last line and has no line end: then a text
@@ -255,6 +263,15 @@ pub fn read<'a>(
     let mut problems = Vec::new();
     let format = match grammar {
         Grammar::Format(format) => format,
+        Grammar::Any { element } => {
+            let record = match scanner.skip().and_then(|_| scanner.end()) {
+                Ok(()) if element || text.trim_start().starts_with(['{', '[']) => Record::Foreign,
+                Ok(()) => no_object(text, &mut problems),
+                Err(error) => unreadable(text, &error, last_unended, &mut problems),
+            };
+            let secrets = scanned(text, matches!(record, Record::Foreign), &mut problems);
+            return Entry { record, ..Entry::unread(place, text, problems, secrets) };
+        }
         Grammar::Schema(schema) => {
             match scanner.skip().and_then(|_| scanner.end()) {
                 Ok(()) => {
@@ -356,14 +373,7 @@ fn data(message: &str) -> Error {
 fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<Problem>) -> Record<'a> {
     let kind_of_text = text.trim_start().as_bytes().first();
     if !matches!((kind_of_text, format), (Some(b'{'), _) | (Some(b'['), Format::YuangsCast)) {
-        let at = text.len() - text.trim_start().len();
-        problems.push(Problem {
-            code: Code(102),
-            at: (at, text.trim().len()),
-            pointer: None,
-            message: "the line is JSON, but no object".into(),
-        });
-        return Record::Unreadable;
+        return no_object(text, problems);
     }
     // A frame is an array, whose elements are no members.
     let peek: Peek<'a> = if kind_of_text == Some(&b'{') { from_text(text).unwrap_or_default() } else { Peek::default() };
@@ -395,6 +405,13 @@ fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<P
         turn: peek.turn_id.and_then(|r| r.read::<super::scalar::Int<1>>()).map(|n| n.get()),
         prev: peek.prev.and_then(|r| r.read()),
     })
+}
+
+fn no_object<'a>(text: &str, problems: &mut Vec<Problem>) -> Record<'a> {
+    let at = text.len() - text.trim_start().len();
+    let message = "the line is JSON, but no object".into();
+    problems.push(Problem { code: Code(102), at: (at, text.trim().len()), pointer: None, message });
+    Record::Unreadable
 }
 
 /// Whether a place lies in what a model hands in: then the prompt contract is broken (YV210), not just

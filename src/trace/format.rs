@@ -95,10 +95,12 @@ impl Format {
         }
         let members: BTreeMap<String, Raw<'_>> = crate::json::from_text(text).ok()?;
         let has = |name: &str| members.contains_key(name);
+        // Other agents write `type`, `data` and `timestamp` as well: only who names an execution or a known type is told by them.
+        let event = |raw: &Raw<'_>| raw.read::<super::native::events::EventType>().is_some();
         let state = |name: &str| members.get(name).is_some_and(|raw| raw.read::<State>().is_some());
         if has("record") {
             Some(Self::ExecutionRecord)
-        } else if has("type") && has("data") && (has("executionId") || has("timestamp")) {
+        } else if has("type") && has("data") && (has("executionId") || members.get("type").is_some_and(event)) {
             Some(Self::YuangsEvents)
         } else if has("from") && has("to") && (state("from") || state("to")) {
             Some(Self::YuangsTransitions)
@@ -137,6 +139,8 @@ mod tests {
         let cases = [
             (r#"{"record":"turn"}"#, Some(Format::ExecutionRecord)),
             (r#"{"id":"1","timestamp":1,"executionId":"e","type":"llm_call","data":{}}"#, Some(Format::YuangsEvents)),
+            (r#"{"type":"llm_call","data":{},"timestamp":1}"#, Some(Format::YuangsEvents)),
+            (r#"{"type":"session.start","data":{},"timestamp":1}"#, None),
             (r#"{"from":"IDLE","to":"THINKING","timestamp":1}"#, Some(Format::YuangsTransitions)),
             (r#"{"from":"ctx:1","to":"exec:2","type":"used_in","timestamp":1}"#, None),
             (r#"{"startTime":1,"contextSnapshot":{}}"#, Some(Format::YuangsTurns)),

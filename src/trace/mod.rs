@@ -3,6 +3,7 @@
 pub mod action;
 pub mod contract;
 pub mod entry;
+pub mod foreign;
 pub mod format;
 pub mod injected;
 pub mod keys;

@@ -1,8 +1,11 @@
 //! One input: opened, told apart, read in blocks, handed to the workers.
 
+use super::kept::Kept;
 use super::lanes::{self, Dealing, Falls, Parsed, Reading};
+use super::parse::{self, BOM};
 use super::shard::{Harvest, Shard, problem_finding};
 use super::timeline::{CommandRun, Timeline};
+use super::units::{InputUnits, Units};
 use super::{Options, Report};
 use crate::diag::{Code, Finding, Place};
 use crate::json::Scanner;
@@ -10,14 +13,13 @@ use crate::replay::{Looks, Summary};
 use crate::rules;
 use crate::scan::frames::Frames;
 use crate::scan::mask::Mask;
-use crate::source::{Block, Blocks, Found, Limits, Missing, open};
-use crate::trace::entry::{self, Entry, Grammar, Problem, Record};
+use crate::source::{Block, Blocks, DocumentError, Element, Found, Missing, Next, Position, each_element, open};
+use crate::trace::entry::{Entry, Grammar, Problem, Record};
+use crate::trace::foreign;
 use crate::trace::format::Format;
 use std::collections::HashMap;
 use std::io::Read;
 use std::sync::Arc;
-
-const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Is shown each record, with the execution that it belongs to.
 pub(super) type Watch<'w> = &'w mut (dyn FnMut(&str, &Entry<'_>) + Send);
@@ -50,17 +52,33 @@ pub(super) struct Run<'o> {
     /// Records of commands, which no worker has to replay.
     commands: Vec<CommandRun>,
     format: Option<Format>,
-    records: u64,
-    findings: Vec<Finding>,
+    /// What became of every unit.
+    units: Units,
+    findings: Kept,
     mask: Mask,
     /// What the frames of a recording say together.
     frames: Frames,
     /// The last line that could not be read before there were workers to tell.
     lost_early: u64,
-    /// Lines before the format was told that hold JSON of no known shape.
-    strange: Option<(u64, String)>,
+    /// Records of no known shape.
+    foreign: Option<Foreign>,
     /// The line that the next block begins with.
     next_line: u64,
+    /// The input is one JSON document.
+    in_document: bool,
+}
+
+/// Records that came before any whose format is known.
+#[derive(Debug, Clone, Copy)]
+struct Foreign {
+    /// Where the first one is.
+    line: u64,
+    /// How many they are.
+    count: u64,
+    /// What they look like.
+    looks: Option<&'static str>,
+    /// Where the first record of a known format is, if there is one.
+    known: Option<u64>,
 }
 
 /// Verifies one input into `report`.
@@ -85,6 +103,7 @@ fn cannot_open(name: &str, error: &std::io::Error, options: &Options, report: &m
     report.counts.unopened += 1;
     let mut run = Run::new(name, options);
     run.unreadable(0, &format!("the input can't be opened: {error}"));
+    run.units.refused += 1;
     run.finish(report);
 }
 
@@ -105,36 +124,31 @@ impl<'o> Run<'o> {
             shards: Vec::new(),
             commands: Vec::new(),
             format: options.format,
-            records: 0,
-            findings: Vec::new(),
+            units: Units::default(),
+            findings: Kept::new(options.kept_findings()),
             mask: Mask::default(),
             frames: Frames::default(),
-            strange: None,
+            foreign: None,
             lost_early: 0,
             next_line: 1,
+            in_document: false,
         }
     }
 
     fn read(&mut self, reader: impl Read + Send, bytes: &mut u64) {
         let mut blocks = Blocks::new(reader, self.options.limits);
-        let mut next = blocks.next(Vec::new());
-        let mut document = Vec::new();
-        if let Ok(Some(block)) = &next
-            && self.is_document(block)
-        {
-            while let Ok(Some(block)) = next {
-                if document.len() + block.bytes.len() > self.options.limits.document_bytes || block.overlong.is_some() {
-                    let limit = self.options.limits.document_bytes;
-                    self.limit(1, &format!("the document is longer than {limit} bytes and isn't one record a line"));
-                    document.clear();
-                    next = Ok(None);
-                    break;
-                }
-                document.extend_from_slice(&block.bytes);
-                next = blocks.next(block.bytes);
-            }
+        if self.is_document(blocks.head()) {
+            self.document(&mut blocks);
+        } else {
+            self.lines(&mut blocks);
         }
-        // Until a record tells the format, block after block is looked at here.
+        *bytes += blocks.bytes_read();
+    }
+
+    /// An input with a record on each line.
+    fn lines<R: Read + Send>(&mut self, blocks: &mut Blocks<R>) {
+        let mut next = blocks.next(Vec::new());
+        // Until a record tells the format, block after block is read here.
         while let Ok(Some(block)) = &next
             && !self.tell_format(block)
         {
@@ -143,13 +157,9 @@ impl<'o> Run<'o> {
             next = blocks.next(spare.unwrap_or_default());
         }
         match next {
-            Ok(Some(block)) => lanes::run(self, &mut blocks, block),
+            Ok(Some(block)) => lanes::run(self, blocks, block),
             Ok(None) => {}
             Err(error) => self.lost_early = self.breaks_off(&error),
-        }
-        *bytes += blocks.bytes_read();
-        if !document.is_empty() {
-            self.document(&document);
         }
     }
 
@@ -158,34 +168,42 @@ impl<'o> Run<'o> {
         let what = if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
         let line = self.next_line;
         self.unreadable(line, &format!("the input {what} here: {error}"));
+        self.units.refused += 1;
         line
     }
 
-    /// Whether an input is one JSON document over several lines: it begins with a value that goes on
+    /// Whether an input is one JSON document over several lines, by its beginning: it begins with a value that goes on
     /// behind its first line, and that is no broken record among others.
-    fn is_document(&self, block: &Block) -> bool {
-        let bytes = block.bytes.strip_prefix(BOM).unwrap_or(&block.bytes);
+    fn is_document(&self, head: &[u8]) -> bool {
+        let bytes = head.strip_prefix(BOM).unwrap_or(head);
         let Some(start) = bytes.iter().position(|b| !b.is_ascii_whitespace()) else {
             return false;
         };
         let rest = bytes.get(start..).unwrap_or_default();
-        let line_end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        let (Ok(line), Some(open)) = (std::str::from_utf8(rest.get(..line_end).unwrap_or_default()), rest.first()) else {
-            return false;
+        let line_end = memchr::memchr(b'\n', rest);
+        let line = rest.get(..line_end.unwrap_or(rest.len())).unwrap_or_default();
+        // The head may end inside a character.
+        let line = match std::str::from_utf8(line) {
+            Ok(line) => line,
+            Err(error) if line_end.is_none() && error.error_len().is_none() => {
+                std::str::from_utf8(line.get(..error.valid_up_to()).unwrap_or_default()).unwrap_or_default()
+            }
+            Err(_) => return false,
         };
-        if !matches!(open, b'[' | b'{') || self.format.is_some_and(Format::is_line_oriented) {
+        if !line.starts_with(['[', '{']) || self.format.is_some_and(Format::is_line_oriented) {
             return false;
         }
         let mut scanner = Scanner::new(line, self.options.limits.depth);
         match scanner.skip() {
             // A whole array on one line is a document, unless it is a frame of a recording.
             Ok(_) => {
-                *open == b'['
+                line.starts_with('[')
                     && scanner.end().is_ok()
                     && Format::of_record(line, self.options.limits.depth) != Some(Format::YuangsCast)
             }
             Err(error) => {
-                let more = rest.get(line_end..).unwrap_or_default().iter().any(|b| !b.is_ascii_whitespace());
+                let behind = rest.get(line_end.unwrap_or(rest.len())..).unwrap_or_default();
+                let more = behind.iter().any(|b| !b.is_ascii_whitespace());
                 // Pretty-printed JSON stops behind `[`, `{` or an opening member, never inside a string.
                 let objects = || line.strip_prefix('[').is_some_and(|inner| inner.trim_start().starts_with('{'));
                 // A list of objects on one line is no record of any format, and can only be a document that was cut off.
@@ -197,19 +215,38 @@ impl<'o> Run<'o> {
     /// Whether it is known how records are to be read, now that this block is here.
     fn tell_format(&mut self, block: &Block) -> bool {
         if self.format.is_none() && self.options.schema.is_none() && block.overlong.is_none() {
-            self.format = self.detect(block);
+            let (format, line) = self.detect(block).unzip();
+            self.recognise(format, line.unwrap_or_default());
         }
         self.format.is_some() || self.options.schema.is_some()
     }
 
-    /// A block of an input whose format isn't told yet.
+    /// A block of an input whose format isn't told yet. That a line isn't JSON, and what no record may hold, is reported
+    /// whatever the format is.
     fn formless(&mut self, block: &Block) {
-        // Lines that aren't even JSON are reported whatever the format is; of others nothing can be said.
         let mut parsed = Parsed::of(block, self.is_at_start(), &self.reading());
-        parsed.entries.retain(|entry| matches!(entry.record, Record::Unreadable));
         self.number(&mut parsed);
         self.take_note(&parsed.entries, &parsed.falls);
         self.lost_early = parsed.entries.last().map_or(self.lost_early, |entry| entry.line);
+    }
+
+    /// Takes note of a record of no known shape.
+    fn meet_foreign(&mut self, entry: &Entry<'_>) {
+        let new = Foreign { line: entry.line, count: 0, looks: None, known: None };
+        let foreign = self.foreign.get_or_insert(new);
+        foreign.count += 1;
+        // Sessions begin with records of several kinds: the first few are looked at.
+        if foreign.count < 50 {
+            foreign.looks = foreign.looks.or_else(|| foreign::looks_like(entry.text));
+        }
+    }
+
+    /// From a line on the format is known.
+    fn recognise(&mut self, format: Option<Format>, line: u64) {
+        self.format = self.format.or(format);
+        if let Some(foreign) = self.foreign.as_mut().filter(|_| format.is_some()) {
+            foreign.known.get_or_insert(line);
+        }
     }
 
     /// Adds the secrets that stand in several frames of a recording, each to the frame in which it begins.
@@ -232,100 +269,105 @@ impl<'o> Run<'o> {
         if let Some(overlong) = parsed.overlong {
             let limit = self.options.limits.record_bytes;
             let line = self.next_line;
-            self.limit(line, &too_long(overlong.length, limit));
-            self.records += 1;
+            self.limit(line, &parse::too_long(overlong.length, limit));
+            self.units.findings += 1;
             self.lost_early = line;
         }
+        self.units.blank += parsed.blank;
         self.next_line += parsed.lines;
     }
 
     /// One JSON document: an array of records, or one record over several lines.
-    fn document(&mut self, bytes: &[u8]) {
-        let indent = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-        let text = match std::str::from_utf8(bytes.get(indent..).unwrap_or_default()) {
-            Ok(text) => text,
-            Err(error) => {
-                let before = bytes.get(..indent + error.valid_up_to()).unwrap_or_default();
-                let line = memchr::memchr_iter(b'\n', before).count() as u64 + 1;
-                return self.unreadable(line, "the input is no UTF-8");
-            }
-        };
-        if let Some(schema) = &self.options.schema {
-            let mut scanner = Scanner::new("", self.options.limits.depth);
-            let start = text.len() - text.trim_start().len();
-            let line = memchr::memchr_iter(b'\n', text.get(..start).unwrap_or_default().as_bytes()).count() as u64 + 1;
-            let entry = entry::read(Grammar::Schema(schema), &mut scanner, text.trim(), (line, 0), false);
-            return self.take_note(&[entry], &[Falls::Lost]);
-        }
-        let (elements, error) = elements(text, self.options.limits.depth);
-        if self.format.is_none() {
-            self.format =
-                elements.iter().find_map(|(at, end)| Format::of_record(text.get(*at..*end)?, self.options.limits.depth));
-        }
-        let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
-        let place = |at: usize| {
-            let before = ends.partition_point(|end| *end < at);
-            let line_start = before.checked_sub(1).and_then(|n| ends.get(n)).map_or(0, |end| end + 1);
-            let first_line_indent = if line_start == 0 { indent } else { 0 };
-            (before as u64 + 1, (at - line_start + first_line_indent) as u64)
-        };
-        if let Some(format) = self.format {
-            let limits = self.options.limits;
-            let entries: Vec<Entry<'_>> = elements
-                .iter()
-                .map(|(at, end)| {
-                    let text = text.get(*at..*end).unwrap_or_default();
-                    let mut scanner = Scanner::new("", limits.depth);
-                    if text.len() > limits.record_bytes {
-                        return overlong(text, place(*at), limits.record_bytes);
-                    }
-                    entry::read(Grammar::Format(format), &mut scanner, text, place(*at), false)
-                })
-                .collect();
-            let dealing = self.reading().dealing;
-            let falls = dealing.all(&entries);
-            self.take_note(&entries, &falls);
-            self.shards = self.hire();
-            dealing.replay((0, &mut self.shards), (&entries, &falls), &self.options.settings, &Looks::default());
-        } else if let Some((at, _)) = elements.first() {
-            self.strange = Some((place(*at).0, "its records look like none of the known formats".into()));
-        }
-        if let Some(error) = error {
-            let (line, column) = place(error.at.min(text.len()));
-            let problem = Problem {
-                code: Code(102),
-                at: (0, 1),
-                pointer: None,
-                message: format!("the document is no valid JSON: {error}; nothing behind this place is read"),
+    fn document<R: Read>(&mut self, blocks: &mut Blocks<R>) {
+        self.in_document = true;
+        let limits = self.options.limits;
+        let (looks, settings) = (Looks::default(), &self.options.settings);
+        let mut broken = None;
+        let end = each_element(blocks, limits, &mut |at, element| {
+            let bytes = match element {
+                Element::Bytes(bytes) => bytes,
+                Element::Overlong(length) => {
+                    self.limit(at.line, &parse::too_long(length, limits.record_bytes));
+                    self.units.findings += 1;
+                    self.lose(at.line);
+                    return Next::Go;
+                }
             };
-            let entry = Entry::unread((line, column), "", vec![problem], Vec::new());
-            self.records += 1;
-            self.report_problems(&entry);
-            for shard in &mut self.shards {
-                shard.lost(line);
-                shard.lose_rest();
+            let text = std::str::from_utf8(bytes).unwrap_or_default();
+            let mut scanner = Scanner::new(text, limits.depth);
+            if !text.is_empty()
+                && let Err(error) = scanner.skip().and_then(|_| scanner.end())
+            {
+                broken = Some((within(at, text.as_bytes(), error.at), error.to_string()));
+                return Next::Stop;
             }
-        }
+            if self.format.is_none() && self.options.schema.is_none() {
+                self.recognise(Format::of_record(text, limits.depth), at.line);
+            }
+            let mut scanner = Scanner::new("", limits.depth);
+            let reading = self.reading();
+            let entry = parse::one(bytes, (at.line, at.indent), reading.grammar, &mut scanner, limits, false);
+            if self.shards.is_empty() {
+                self.shards = self.hire();
+            }
+            let entries = [entry];
+            let falls = reading.dealing.all(&entries);
+            self.take_note(&entries, &falls);
+            if reading.dealing.format.is_none() {
+                self.lost_early = at.line;
+            }
+            reading.dealing.replay((0, &mut self.shards), (&entries, &falls), settings, &looks);
+            Next::Go
+        });
+        let (at, error) = match (end, broken) {
+            (_, Some((at, error))) => (at, error),
+            (Ok(()) | Err(DocumentError::Stopped), None) => return,
+            (Err(DocumentError::Syntax(at, what)), None) => (at, what.to_owned()),
+            (Err(DocumentError::Incomplete(at, bytes)), None) => {
+                let text = String::from_utf8_lossy(&bytes);
+                let mut scanner = Scanner::new(&text, limits.depth);
+                match scanner.skip().and_then(|_| scanner.end()) {
+                    Err(error) => (within(at, text.as_bytes(), error.at), error.to_string()),
+                    Ok(()) => (at, "the array breaks off".to_owned()),
+                }
+            }
+            (Err(DocumentError::TooLong(at)), None) => {
+                let limit = limits.document_bytes;
+                self.limit(1, &format!("the document is longer than {limit} bytes and isn't one record a line"));
+                self.units.refused += 1;
+                return self.lose_rest(at.line);
+            }
+            (Err(DocumentError::Io(error)), None) => {
+                self.next_line = 1;
+                let line = self.breaks_off(&error);
+                return self.lose_rest(line);
+            }
+        };
+        let message = format!("the document is no valid JSON: {error}; nothing behind this place is read");
+        let problem = Problem { code: Code(102), at: (0, 1), pointer: None, message };
+        let entry = Entry::unread((at.line, at.indent), "", vec![problem], Vec::new());
+        self.units.refused += 1;
+        self.report_problems(&entry);
+        self.lose_rest(at.line);
+    }
+
+    /// Nobody knows what a line of a document held.
+    fn lose(&mut self, line: u64) {
+        self.lost_early = line;
+        self.shards.iter_mut().for_each(|shard| shard.lost(line));
+    }
+
+    /// Nobody knows what a document holds from a line on.
+    fn lose_rest(&mut self, line: u64) {
+        self.lose(line);
+        self.shards.iter_mut().for_each(Shard::lose_rest);
     }
 
     /// Finds out the format: that of the first line that is shaped like a record of one.
-    fn detect(&mut self, block: &Block) -> Option<Format> {
+    fn detect(&self, block: &Block) -> Option<(Format, u64)> {
         let lines = block.bytes.strip_prefix(BOM).unwrap_or(&block.bytes).split(|b| *b == b'\n');
-        for (number, line) in (self.next_line..).zip(lines) {
-            if let Ok(text) = std::str::from_utf8(line)
-                && !text.trim().is_empty()
-            {
-                if let Some(format) = Format::of_record(text, self.options.limits.depth) {
-                    return Some(format);
-                }
-                let mut scanner = Scanner::new(text, self.options.limits.depth);
-                if self.strange.is_none() && text.trim_start().starts_with('{') && scanner.skip().is_ok() && scanner.end().is_ok()
-                {
-                    self.strange = Some((number, "its records look like none of the known formats".into()));
-                }
-            }
-        }
-        None
+        let mut texts = (self.next_line..).zip(lines).filter_map(|(line, bytes)| Some((line, std::str::from_utf8(bytes).ok()?)));
+        texts.find_map(|(line, text)| Some((Format::of_record(text, self.options.limits.depth)?, line)))
     }
 
     /// Takes account of what was read of a block, in the order of the input; returns the line of it that was too long.
@@ -341,9 +383,12 @@ impl<'o> Run<'o> {
 
     /// Keeps what has to be kept of records, whoever replays them.
     fn take_note(&mut self, entries: &[Entry<'_>], falls: &[Falls]) {
-        self.records += entries.len() as u64;
         self.remember_secrets(entries);
         for (entry, falls) in entries.iter().zip(falls) {
+            self.units.count(entry);
+            if matches!(entry.record, Record::Foreign) {
+                self.meet_foreign(entry);
+            }
             if !matches!(falls, Falls::To(_)) {
                 self.report_problems(entry);
             }
@@ -375,7 +420,7 @@ impl<'o> Run<'o> {
         Reading {
             grammar: match &self.options.schema {
                 Some(schema) => Grammar::Schema(schema),
-                None => Grammar::Format(self.format.unwrap_or(Format::ExecutionRecord)),
+                None => self.format.map_or(Grammar::Any { element: self.in_document }, Grammar::Format),
             },
             limits: self.options.limits,
             dealing: Dealing { format: self.format.filter(|_| replayed), stem: self.stem.clone() },
@@ -385,8 +430,9 @@ impl<'o> Run<'o> {
     /// The workers that this input needs.
     pub(super) fn hire(&self) -> Vec<Shard> {
         let dealing = self.reading().dealing;
+        let most = self.options.kept_findings();
         let new = |format| {
-            let mut shard = Shard::new(self.file.clone(), format, self.options.max_turns);
+            let mut shard = Shard::new(self.file.clone(), format, self.options.max_turns, most);
             shard.lost(self.lost_early);
             shard
         };
@@ -416,13 +462,15 @@ impl<'o> Run<'o> {
             let code = if self.options.schema_only && problem.code == Code(210) { Code(103) } else { problem.code };
             let problem = Problem { code, ..problem.clone() };
             let execution = entry.record.execution_id().map(|id| Arc::from(&*id.decode()));
-            self.findings.extend(problem_finding(&self.file, entry, &problem, execution));
+            if let Some(finding) = problem_finding(&self.file, entry, &problem, execution) {
+                self.findings.add(finding);
+            }
         }
     }
 
     fn finding(&mut self, code: Code, (line, column): (u64, u64), message: &str) {
         if let Some(rule) = rules::by_code(code) {
-            self.findings.push(Finding {
+            self.findings.add(Finding {
                 code,
                 name: rule.name,
                 severity: rule.severity,
@@ -446,24 +494,44 @@ impl<'o> Run<'o> {
         self.finding(Code(107), (line, 1), message);
     }
 
+    /// Says that records were refused because nobody knows what they are.
+    fn report_foreign(&mut self) {
+        let Some(Foreign { line, count, looks, known }) = self.foreign else { return };
+        let names: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
+        let looks = looks.map(|name| format!("; this looks like {name}")).unwrap_or_default();
+        let message = match known {
+            None => {
+                format!("the format can't be told: its records look like none of the known formats ({}){looks}", names.join(", "))
+            }
+            Some(known) => {
+                let records = if count == 1 { "1 record".to_owned() } else { format!("{count} records") };
+                format!(
+                    "{records} before line {known} look like none of the known formats ({}) and were not checked{looks}",
+                    names.join(", ")
+                )
+            }
+        };
+        self.finding(Code(108), (line, 0), &message);
+    }
+
     fn finish(mut self, report: &mut Report) {
-        if self.format.is_none()
-            && self.options.schema.is_none()
-            && let Some((line, why)) = self.strange.take()
-        {
-            let known: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
-            self.finding(Code(108), (line, 0), &format!("the format can't be told: {why} ({})", known.join(", ")));
-        }
+        self.report_foreign();
+        report.counts.unknown_inputs += u64::from(self.foreign.is_some_and(|foreign| foreign.known.is_none()));
+        report.counts.known_inputs += u64::from(self.format.is_some() || self.options.schema.is_some());
         let settings = &self.options.settings;
         let earlier = report.summaries.len();
         let harvests: Vec<Harvest> = std::mem::take(&mut self.shards).into_iter().map(|s| s.end(settings)).collect();
-        let mut findings = self.findings;
+        let Kept { mut findings, dropped, .. } = self.findings;
+        for ((code, severity), number) in dropped {
+            report.drop_findings(code, severity, number);
+        }
         let mut follow_ups = Vec::new();
         let mut timelines = Vec::new();
         for mut harvest in harvests {
             if !self.mask.is_empty() {
                 harvest.timeline.each_text(&mut |text| self.mask.clean(text));
             }
+            self.units.move_steps(harvest.repeated, harvest.refused);
             findings.extend(harvest.findings);
             follow_ups.extend(harvest.follow_ups);
             timelines.push(harvest.timeline);
@@ -494,7 +562,8 @@ impl<'o> Run<'o> {
                 finding.relate(related);
             }
         }
-        report.counts.records += self.records;
+        report.counts.records += self.units.total() - self.units.blank;
+        report.add_input(InputUnits { path: self.file.clone(), format: self.format.map(Format::name), units: self.units });
         for finding in &findings {
             report.counts.count(finding.severity);
         }
@@ -540,62 +609,12 @@ fn hide_in_summary(summary: &mut Summary, mask: &Mask) {
     }
 }
 
-/// Parses the lines of a block, numbered from 0; returns how many lines end in it besides. `first`: it begins the input.
-pub(super) fn parse<'b>(block: &'b Block, first: bool, grammar: Grammar<'_>, limits: Limits) -> (Vec<Entry<'b>>, u64) {
-    let mut entries = Vec::with_capacity(block.bytes.len() / 1024);
-    let mut scanner = Scanner::new("", limits.depth);
-    let mut rest = block.bytes.as_slice();
-    let mut line = 0;
-    while !rest.is_empty() {
-        let end = memchr::memchr(b'\n', rest);
-        let (bytes, tail) = match end {
-            Some(n) => (rest.get(..n).unwrap_or_default(), rest.get(n + 1..).unwrap_or_default()),
-            None => (rest, &[][..]),
-        };
-        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        let (bytes, indent) = match bytes.strip_prefix(BOM) {
-            Some(text) if first && line == 0 => (text, BOM.len() as u64),
-            _ => (bytes, 0),
-        };
-        let unended = end.is_none() && block.last;
-        if !bytes.iter().all(u8::is_ascii_whitespace) {
-            entries.push(match simdutf8::compat::from_utf8(bytes) {
-                Ok(text) if text.len() > limits.record_bytes => overlong(text, (line, indent), limits.record_bytes),
-                Ok(text) => entry::read(grammar, &mut scanner, text, (line, indent), unended),
-                Err(error) => not_utf8(bytes, error.valid_up_to(), (line, indent)),
-            });
-        }
-        rest = tail;
-        line += u64::from(end.is_some());
-    }
-    (entries, line)
-}
-
-/// The same of a line, whether it was kept or passed over while it was read.
-fn too_long(length: u64, limit: usize) -> String {
-    format!("the record has {length} bytes; it may have {limit}")
-}
-
-fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {
-    let problem = Problem { code: Code(107), at: (0, 1), pointer: None, message: too_long(text.len() as u64, limit) };
-    let secrets = crate::scan::secrets(text, false).places;
-    Entry::unread(place, text, vec![problem], secrets)
-}
-
-fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
-    let text = bytes.get(..valid).and_then(|b| std::str::from_utf8(b).ok()).unwrap_or_default();
-    let byte = bytes.get(valid).copied().unwrap_or_default();
-    let problem =
-        Problem { code: Code(101), at: (valid, 1), pointer: None, message: format!("the line is no UTF-8: byte 0x{byte:02x}") };
-    let secrets = crate::scan::secrets(text, false).places;
-    Entry::unread(place, text, vec![problem], secrets)
-}
-
-/// The records of a document as byte ranges: the elements of an array, or the one value; and where it
-/// stops being JSON.
-fn elements(text: &str, depth: u32) -> (Vec<(usize, usize)>, Option<crate::json::Error>) {
-    let mut scanner = Scanner::new(text, depth);
-    let mut all = Vec::new();
-    let result = scanner.each_element(|start, end| all.push((start, end)));
-    (all, result.err())
+/// The place of a byte of an element that begins at `start`.
+fn within(start: Position, text: &[u8], at: usize) -> Position {
+    let before = text.get(..at.min(text.len())).unwrap_or(text);
+    let Some(end) = memchr::memrchr(b'\n', before) else {
+        return Position { indent: start.indent + before.len() as u64, ..start };
+    };
+    let lines = memchr::memchr_iter(b'\n', before).count() as u64;
+    Position { line: start.line + lines, indent: (before.len() - end - 1) as u64 }
 }

@@ -1,8 +1,9 @@
 //! Blocks of lines worked on by all cores: each takes a block, parses it, and then passes with its records
 //! through what needs the order of the input.
 
-use super::input::{Run, parse};
+use super::input::Run;
 use super::order::InOrder;
+use super::parse::{Lines, parse};
 use super::shard::Shard;
 use crate::replay::{Context, Looks};
 use crate::rules::Settings;
@@ -24,6 +25,8 @@ pub(super) struct Parsed<'b> {
     pub(super) falls: Vec<Falls>,
     /// Lines that end in it.
     pub(super) lines: u64,
+    /// Lines that hold nothing.
+    pub(super) blank: u64,
     /// Instead of entries: a line that was too long.
     pub(super) overlong: Option<Overlong>,
 }
@@ -31,9 +34,9 @@ pub(super) struct Parsed<'b> {
 impl<'b> Parsed<'b> {
     /// Parses the lines of a block, numbered from 0. `first`: it begins the input.
     pub(super) fn of(block: &'b Block, first: bool, reading: &Reading<'_>) -> Self {
-        let (entries, lines) = parse(block, first, reading.grammar, reading.limits);
-        let lines = lines + u64::from(block.overlong.is_some());
-        Self { falls: reading.dealing.all(&entries), entries, lines, overlong: block.overlong }
+        let Lines { entries, ends, blank } = parse(block, first, reading.grammar, reading.limits);
+        let lines = ends + u64::from(block.overlong.is_some());
+        Self { falls: reading.dealing.all(&entries), entries, lines, blank, overlong: block.overlong }
     }
 }
 
@@ -88,7 +91,7 @@ impl Dealing {
         match &entry.record {
             _ if self.format.is_none() => Falls::Lost,
             Record::Command(_) => Falls::Nowhere,
-            Record::Unreadable => Falls::Lost,
+            Record::Unreadable | Record::Foreign => Falls::Lost,
             _ if self.format == Some(Format::YuangsRecord) => Falls::Lost,
             _ if !self.names_executions() => Falls::To(0),
             record => match record.execution_id() {

@@ -1,6 +1,7 @@
 //! What comes out of a verification.
 
 use super::timeline::Timeline;
+use super::units::InputUnits;
 use crate::diag::{Code, Finding, Severity};
 use crate::replay::Summary;
 use crate::scan::mask::Mask;
@@ -32,6 +33,10 @@ pub struct Counts {
     pub signatures_unchecked: u64,
     /// Bytes that were read, after decompression.
     pub bytes: u64,
+    /// Inputs whose format is known.
+    pub known_inputs: u64,
+    /// Inputs that hold records, and none of a known format.
+    pub unknown_inputs: u64,
 }
 
 impl Counts {
@@ -63,11 +68,18 @@ impl Counts {
 /// Findings that aren't kept, by rule and severity.
 pub type Dropped = BTreeMap<(Code, Severity), u64>;
 
+/// Inputs that a report has an entry for.
+const MOST_INPUTS: usize = 10_000;
+
 /// The result of a verification.
 #[derive(Debug, Default)]
 pub struct Report {
     /// How much was looked at.
     pub counts: Counts,
+    /// What became of the units of each input.
+    pub inputs: Vec<InputUnits>,
+    /// Inputs that have no entry of their own: their units are in the last one, which has an empty name.
+    pub inputs_left_out: u64,
     /// The executions, in the order of the input.
     pub summaries: Vec<Summary>,
     /// The findings, in the order of the input.
@@ -123,6 +135,20 @@ impl Report {
         }
     }
 
+    /// Adds what became of the units of an input.
+    pub(super) fn add_input(&mut self, input: InputUnits) {
+        if self.inputs.len() < MOST_INPUTS {
+            self.inputs.push(input);
+        } else if let Some(rest) = self.inputs.last_mut() {
+            if !rest.path.is_empty() {
+                self.inputs_left_out += 1;
+            }
+            self.inputs_left_out += 1;
+            rest.units.add(&input.units);
+            (rest.path, rest.format) = ("".into(), None);
+        }
+    }
+
     /// Adds what another verification of the same run found.
     pub fn absorb(&mut self, other: Self) {
         let (mine, theirs) = (&mut self.counts, other.counts);
@@ -137,6 +163,10 @@ impl Report {
         mine.left_out += theirs.left_out;
         mine.signatures_unchecked += theirs.signatures_unchecked;
         mine.bytes += theirs.bytes;
+        mine.known_inputs += theirs.known_inputs;
+        mine.unknown_inputs += theirs.unknown_inputs;
+        self.inputs_left_out += other.inputs_left_out;
+        other.inputs.into_iter().for_each(|input| self.add_input(input));
         self.summaries.extend(other.summaries);
         self.findings.extend(other.findings);
         for (kind, number) in other.dropped {

@@ -1,5 +1,6 @@
 //! One worker's share of the executions, and how a rule's draft becomes a finding.
 
+use super::kept::Kept;
 use super::report::Dropped;
 use super::timeline::{Pen, Recorder, Timeline};
 use crate::diag::{Code, Finding, Place, Related, Severity};
@@ -14,9 +15,6 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Findings of each severity that one worker keeps for one input; beyond that they are counted.
-const KEPT: usize = 20_000;
-
 /// A worker's executions.
 #[derive(Debug)]
 pub(super) struct Shard {
@@ -28,12 +26,10 @@ pub(super) struct Shard {
     /// Executions that were declared over: where their summary is, and what is left of them.
     closed: HashMap<Box<str>, (usize, Remains)>,
     summaries: Vec<Summary>,
-    findings: Vec<Finding>,
-    /// How many findings of each severity are kept.
-    kept: [usize; 3],
-    /// How many findings aren't kept.
-    dropped: Dropped,
-    /// Executions with an error among those.
+    findings: Kept,
+    /// Records that repeat an earlier one byte for byte.
+    repeated: u64,
+    /// Executions with an error among the findings that aren't kept.
     failed_unlisted: BTreeSet<Arc<str>>,
     /// Line of the last record that can't be attributed to an execution.
     last_lost: u64,
@@ -78,13 +74,16 @@ pub(super) struct Harvest {
     pub(super) summaries: Vec<Summary>,
     pub(super) findings: Vec<Finding>,
     pub(super) dropped: Dropped,
+    /// Records that repeat an earlier one, and such as a limit has kept from being replayed.
+    pub(super) repeated: u64,
+    pub(super) refused: u64,
     pub(super) failed_unlisted: BTreeSet<Arc<str>>,
     pub(super) follow_ups: Vec<(u64, Related)>,
     pub(super) timeline: Timeline,
 }
 
 impl Shard {
-    pub(super) fn new(file: Arc<str>, format: Format, max_turns: usize) -> Self {
+    pub(super) fn new(file: Arc<str>, format: Format, max_turns: usize, max_findings: usize) -> Self {
         Self {
             file,
             format,
@@ -92,9 +91,8 @@ impl Shard {
             current: None,
             closed: HashMap::new(),
             summaries: Vec::new(),
-            findings: Vec::new(),
-            kept: [0; 3],
-            dropped: Dropped::new(),
+            findings: Kept::new(max_findings),
+            repeated: 0,
             failed_unlisted: BTreeSet::new(),
             last_lost: 0,
             rest_lost: false,
@@ -159,6 +157,7 @@ impl Shard {
     fn replay(&mut self, live: &mut Live, entry: &Entry<'_>, settings: &Settings, context: Context<'_>) {
         let execution = &mut live.execution;
         if matches!(entry.record, Record::Event(_)) && execution.is_repeat(entry.text) {
+            self.repeated += 1;
             return;
         }
         let begins = execution.last_line() == 0;
@@ -260,7 +259,7 @@ impl Shard {
 
     /// Reports what a scan has found, once for each execution.
     fn scanned(&mut self, live: &mut Live, entry: &Entry<'_>, problem: &Problem) {
-        if let Some(finding) = live.scanned.get(&problem.message).and_then(|n| self.findings.get_mut(*n)) {
+        if let Some(finding) = live.scanned.get(&problem.message).and_then(|n| self.findings.findings.get_mut(*n)) {
             if finding.place.line != entry.line {
                 finding.relate(Related { file: self.file.clone(), line: entry.line, message: "the same stands here".into() });
             }
@@ -281,7 +280,7 @@ impl Shard {
         if lost_between {
             self.follow_ups.push((self.last_lost, follow_up));
         } else if previous != 0 && live.chain_broken_at == previous {
-            if let Some(finding) = live.chain_root.and_then(|n| self.findings.get_mut(n)) {
+            if let Some(finding) = live.chain_root.and_then(|n| self.findings.findings.get_mut(n)) {
                 finding.relate(follow_up);
             }
         } else {
@@ -359,7 +358,7 @@ impl Shard {
         let related = Related { file: self.file.clone(), line, message };
         match root {
             Some(Root::Finding(index)) => {
-                if let Some(finding) = self.findings.get_mut(index) {
+                if let Some(finding) = self.findings.findings.get_mut(index) {
                     finding.relate(related);
                 }
             }
@@ -405,8 +404,10 @@ impl Shard {
         }
         Harvest {
             summaries: self.summaries,
-            findings: self.findings,
-            dropped: self.dropped,
+            findings: self.findings.findings,
+            dropped: self.findings.dropped,
+            repeated: self.repeated,
+            refused: 0,
             failed_unlisted: self.failed_unlisted,
             follow_ups: self.follow_ups,
             timeline: self.recorder.finish(),
@@ -450,29 +451,20 @@ impl Shard {
                 fingerprint: String::new(),
                 place,
             };
-            kept.push(self.push(finding));
+            kept.push(self.findings.push(finding));
         }
         kept
     }
 
     fn keep(&mut self, finding: Finding) -> Option<usize> {
-        self.has_room(finding.code, finding.severity, finding.execution.as_ref()).then(|| self.push(finding))
-    }
-
-    fn push(&mut self, finding: Finding) -> usize {
-        if let Some(kept) = self.kept.get_mut(finding.severity as usize) {
-            *kept += 1;
-        }
-        self.findings.push(finding);
-        self.findings.len() - 1
+        self.has_room(finding.code, finding.severity, finding.execution.as_ref()).then(|| self.findings.push(finding))
     }
 
     /// Whether one more finding of this severity is kept; otherwise it is counted.
     fn has_room(&mut self, code: Code, severity: Severity, execution: Option<&Arc<str>>) -> bool {
-        if self.kept.get(severity as usize).is_some_and(|kept| *kept < KEPT) {
+        if self.findings.has_room(code, severity) {
             return true;
         }
-        *self.dropped.entry((code, severity)).or_default() += 1;
         if severity == Severity::Error {
             self.failed_unlisted.extend(execution.cloned());
         }

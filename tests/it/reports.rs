@@ -295,7 +295,7 @@ fn json_keeps_its_own_schemas() {
     assert!(errors.is_empty(), "{errors:#?}");
     let line = validator("report-line");
     let text = written(&report, Format::Jsonl);
-    assert_eq!(text.lines().count(), 1 + report.summaries.len() + report.findings.len());
+    assert_eq!(text.lines().count(), 1 + report.inputs.len() + report.summaries.len() + report.findings.len());
     for text in text.lines() {
         let value = serde_json::from_str(text).unwrap();
         assert!(line.is_valid(&value), "{text}");

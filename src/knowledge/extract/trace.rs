@@ -35,7 +35,7 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
         Record::Command(_) => command(file, entry, &mut out),
         Record::CastHeader(_) => recording = serde_json::from_str::<Value>(entry.text).ok(),
         Record::CastFrame(_) => frame(file, entry, recording.as_ref(), &mut out),
-        Record::Unreadable => {}
+        Record::Foreign | Record::Unreadable => {}
         _ => {
             if !accounts.contains_key(execution) {
                 accounts.insert(execution.to_owned(), Account { lines: (entry.line, entry.line), ..Account::default() });
@@ -68,7 +68,7 @@ pub(in crate::knowledge) fn each_turn(
 ) -> Report {
     let mut accounts: BTreeMap<(String, String), Account> = BTreeMap::new();
     let report = watch(inputs, options, &mut |file, execution, entry| match &entry.record {
-        Record::Command(_) | Record::CastHeader(_) | Record::CastFrame(_) | Record::Unreadable => {}
+        Record::Command(_) | Record::CastHeader(_) | Record::CastFrame(_) | Record::Foreign | Record::Unreadable => {}
         _ => {
             let account = accounts.entry((file.to_owned(), execution.to_owned())).or_default();
             account.entry(entry, &mut |_, turn| show(file, execution, turn));

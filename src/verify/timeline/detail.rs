@@ -238,7 +238,7 @@ impl Detail {
                 let frame = Frame { line: entry.line, time, what, text: Text::of(&text, ACTION) };
                 vec![Self { frame: Some(frame), ..Self::default() }]
             }
-            Record::Command(_) | Record::CastHeader(_) | Record::Broken(_) | Record::Unreadable => Vec::new(),
+            Record::Command(_) | Record::CastHeader(_) | Record::Broken(_) | Record::Foreign | Record::Unreadable => Vec::new(),
         }
     }
 

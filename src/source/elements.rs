@@ -1,0 +1,353 @@
+//! A JSON document cut into its elements while it is read: those of an array, or its one value.
+//!
+//! Only what separates elements is checked here (RFC 8259: brackets, commas, strings as far as it takes to find their ends). An
+//! element is checked by whoever reads it. No more than one element is held at a time, so the memory that a document needs is that
+//! of its longest element, and never more than a record may have.
+
+use super::{Blocks, Limits};
+use std::io::{self, Read};
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Where a byte of the input is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u64,
+    /// Bytes before it on that line.
+    pub indent: u64,
+}
+
+/// An element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Element<'b> {
+    /// Its bytes as they are written.
+    Bytes(&'b [u8]),
+    /// It has more bytes than a record may have, and was passed over.
+    Overlong(u64),
+}
+
+/// Why a document couldn't be read to its end.
+#[derive(Debug)]
+pub enum DocumentError {
+    /// Reading failed, or the input is longer than the limit.
+    Io(io::Error),
+    /// It isn't JSON from here on: what is wrong, as a clause.
+    Syntax(Position, &'static str),
+    /// It breaks off inside an element, which is this much of one.
+    Incomplete(Position, Vec<u8>),
+    /// It has more bytes than a document may have.
+    TooLong(Position),
+    /// Whoever reads the elements wants no more of them.
+    Stopped,
+}
+
+/// Whether to go on with the next element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Yes.
+    Go,
+    /// No.
+    Stop,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Before the document.
+    Start,
+    /// A value has to come; or the end of the array, where `true`.
+    Value(bool),
+    /// Inside a value.
+    Inside,
+    /// Behind a value.
+    After,
+    /// Behind the document.
+    End,
+}
+
+/// The value that is being read.
+#[derive(Debug)]
+struct Open {
+    bytes: Vec<u8>,
+    /// All of its bytes, those that aren't kept included.
+    length: u64,
+    at: Position,
+    depth: u64,
+    string: bool,
+    escape: bool,
+    /// A number or a word: it ends where something else begins.
+    bare: bool,
+}
+
+/// Shows the elements of a document to `each`, in their order.
+///
+/// # Errors
+/// When the document can't be read to its end. The elements before have been shown.
+pub fn each_element<R: Read>(
+    blocks: &mut Blocks<R>,
+    limits: Limits,
+    each: &mut dyn FnMut(Position, Element<'_>) -> Next,
+) -> Result<(), DocumentError> {
+    let mut reader = Reader {
+        state: State::Start,
+        array: false,
+        open: None,
+        here: Position { line: 1, indent: 0 },
+        most: limits.record_bytes as u64,
+        each,
+    };
+    let mut spare = Vec::new();
+    let mut total = 0;
+    loop {
+        let Some(bytes) = blocks.next_bytes(spare).map_err(DocumentError::Io)? else {
+            return reader.finish();
+        };
+        let mut rest = bytes.as_slice();
+        if total == 0
+            && let Some(text) = rest.strip_prefix(BOM)
+        {
+            reader.here.indent = BOM.len() as u64;
+            rest = text;
+        }
+        total += bytes.len();
+        if total > limits.document_bytes {
+            return Err(DocumentError::TooLong(reader.here));
+        }
+        reader.chunk(rest)?;
+        spare = bytes;
+    }
+}
+
+struct Reader<'e> {
+    state: State,
+    array: bool,
+    open: Option<Open>,
+    here: Position,
+    most: u64,
+    each: &'e mut dyn FnMut(Position, Element<'_>) -> Next,
+}
+
+impl Reader<'_> {
+    fn chunk(&mut self, bytes: &[u8]) -> Result<(), DocumentError> {
+        // Where the part of the open value begins that isn't kept yet.
+        let mut kept = 0;
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at).copied() {
+            let white = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+            match self.state {
+                State::Start | State::After | State::End if white => {}
+                State::Value(_) if white => {}
+                State::Start if byte == b'[' => {
+                    self.array = true;
+                    self.state = State::Value(true);
+                }
+                State::Value(true) if byte == b']' => self.state = State::End,
+                State::Start | State::Value(_) => {
+                    if matches!(byte, b']' | b'}' | b',' | b':') {
+                        return Err(DocumentError::Syntax(self.here, "expected a value"));
+                    }
+                    let bare = !matches!(byte, b'{' | b'[' | b'"');
+                    let open = Open { bytes: Vec::new(), length: 0, at: self.here, depth: 0, string: false, escape: false, bare };
+                    self.open = Some(open);
+                    self.state = State::Inside;
+                    kept = at;
+                    continue;
+                }
+                State::Inside => match self.open.as_mut().map_or(End::Before, |open| open.take(byte)) {
+                    End::No => {}
+                    End::With => {
+                        self.keep(bytes.get(kept..=at).unwrap_or_default());
+                        self.close()?;
+                    }
+                    End::Before => {
+                        self.keep(bytes.get(kept..at).unwrap_or_default());
+                        self.close()?;
+                        continue;
+                    }
+                },
+                State::After if self.array && byte == b',' => self.state = State::Value(false),
+                State::After if self.array && byte == b']' => self.state = State::End,
+                State::After if self.array => {
+                    return Err(DocumentError::Syntax(self.here, "expected `,` or `]` behind an element"));
+                }
+                State::After | State::End => {
+                    return Err(DocumentError::Syntax(self.here, "something stands behind the value"));
+                }
+            }
+            if byte == b'\n' {
+                self.here = Position { line: self.here.line + 1, indent: 0 };
+            } else {
+                self.here.indent += 1;
+            }
+            at += 1;
+        }
+        self.keep(bytes.get(kept..).unwrap_or_default());
+        Ok(())
+    }
+
+    /// Keeps a piece of the open value, as long as that isn't too long.
+    fn keep(&mut self, piece: &[u8]) {
+        if let Some(open) = &mut self.open {
+            open.length += piece.len() as u64;
+            if open.length <= self.most {
+                open.bytes.extend_from_slice(piece);
+            } else {
+                open.bytes = Vec::new();
+            }
+        }
+    }
+
+    fn close(&mut self) -> Result<(), DocumentError> {
+        self.state = State::After;
+        let Some(open) = self.open.take() else { return Ok(()) };
+        let element = if open.length > self.most { Element::Overlong(open.length) } else { Element::Bytes(&open.bytes) };
+        match (self.each)(open.at, element) {
+            Next::Go => Ok(()),
+            Next::Stop => Err(DocumentError::Stopped),
+        }
+    }
+
+    fn finish(mut self) -> Result<(), DocumentError> {
+        let bare = self.open.as_ref().is_some_and(|open| open.bare);
+        if self.state == State::Inside && bare && !self.array {
+            self.close()?;
+        }
+        match self.state {
+            State::End => Ok(()),
+            State::Start => Ok(()),
+            State::After if !self.array => Ok(()),
+            State::Inside => {
+                let (at, bytes) = self.open.take().map_or((self.here, Vec::new()), |open| (open.at, open.bytes));
+                Err(DocumentError::Incomplete(at, bytes))
+            }
+            State::Value(_) | State::After => Err(DocumentError::Syntax(self.here, "the array breaks off")),
+        }
+    }
+}
+
+/// Whether a value ends at a byte.
+enum End {
+    No,
+    /// With it.
+    With,
+    /// Before it.
+    Before,
+}
+
+impl Open {
+    fn take(&mut self, byte: u8) -> End {
+        if self.string {
+            match byte {
+                _ if self.escape => self.escape = false,
+                b'\\' => self.escape = true,
+                b'"' => {
+                    self.string = false;
+                    if self.depth == 0 {
+                        return End::With;
+                    }
+                }
+                _ => {}
+            }
+            return End::No;
+        }
+        if self.bare {
+            return if matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b']' | b'}') { End::Before } else { End::No };
+        }
+        match byte {
+            b'"' => self.string = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => {
+                self.depth = self.depth.saturating_sub(1);
+                if self.depth == 0 {
+                    return End::With;
+                }
+            }
+            _ => {}
+        }
+        End::No
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Scanner;
+    use proptest::prelude::*;
+
+    /// One byte at a time, as far as a reader can be.
+    struct Drops<'a>(&'a [u8]);
+
+    impl Read for Drops<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let n = self.0.len().min(buffer.len());
+            buffer[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    fn read(text: &[u8], limits: Limits) -> (Vec<(u64, u64, String)>, Result<(), DocumentError>) {
+        let mut all = Vec::new();
+        let mut blocks = Blocks::new(Drops(text), limits);
+        let result = each_element(&mut blocks, limits, &mut |at, element| {
+            let what = match element {
+                Element::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                Element::Overlong(length) => format!("({length} bytes)"),
+            };
+            all.push((at.line, at.indent, what));
+            Next::Go
+        });
+        (all, result)
+    }
+
+    #[test]
+    fn elements_have_their_places() {
+        let text = b"\xef\xbb\xbf[\n {\"a\": \"]}\\\"\"},\n  7 , \"x\",[1,{}]]\n";
+        let (all, result) = read(text, Limits::default());
+        assert!(result.is_ok());
+        let expected = [(2, 1, "{\"a\": \"]}\\\"\"}"), (3, 2, "7"), (3, 6, "\"x\""), (3, 10, "[1,{}]")];
+        assert_eq!(all.iter().map(|(l, i, t)| (*l, *i, t.as_str())).collect::<Vec<_>>(), expected);
+        assert_eq!(read(b"\xef\xbb\xbf{}", Limits::default()).0, [(1, 3, "{}".to_owned())]);
+    }
+
+    #[test]
+    fn what_is_too_long_is_passed_over_or_refused() {
+        let limits = Limits { record_bytes: 4, document_bytes: 20, ..Limits::default() };
+        assert_eq!(read(b"[12345,1234]", limits).0, [(1, 1, "(5 bytes)".to_owned()), (1, 7, "1234".to_owned())]);
+        assert!(matches!(read(&b"[1,2,3,4,5,6,7,8,9,10]"[..], limits).1, Err(DocumentError::TooLong(_))));
+    }
+
+    #[test]
+    fn what_is_no_document_is_refused_where_that_shows() {
+        for (text, column) in [("[1 2]", 3), ("[1,]", 3), ("[}", 1), ("{} x", 3), ("[1]]", 3), ("[1", 2), ("[", 1)] {
+            let at = match read(text.as_bytes(), Limits::default()).1 {
+                Err(DocumentError::Syntax(at, _)) => at,
+                Err(DocumentError::Incomplete(..)) => Position { line: 1, indent: 2 },
+                other => panic!("{text}: {other:?}"),
+            };
+            assert_eq!(at.indent, column, "{text}");
+        }
+    }
+
+    proptest! {
+        /// The scanner that reads a whole text is the oracle.
+        #[test]
+        fn cuts_as_the_scanner_does(text in r#"\[? ?([0-9]{1,3}|"(\\"|[a,\]])*"|\{"a":\[[0-9]?\]\}|[\[\]{},:" \n]){0,8}\]?"#) {
+            let (all, result) = read(text.as_bytes(), Limits::default());
+            let mut scanner = Scanner::new(&text, 64);
+            let mut expected = Vec::new();
+            let oracle = scanner.each_element(|start, end| expected.push(text[start..end].to_owned()));
+            let mine: Vec<String> = all.into_iter().map(|(.., text)| text).collect();
+            if oracle.is_ok() {
+                prop_assert!(result.is_ok());
+                prop_assert_eq!(mine, expected);
+            } else if text.trim().is_empty() {
+                prop_assert!(mine.is_empty());
+            } else {
+                // Where brackets don't fit inside an element, the element itself is no JSON.
+                let broken = mine.iter().any(|text| { let mut s = Scanner::new(text, 64); s.skip().and_then(|_| s.end()).is_err() });
+                prop_assert!(result.is_err() || broken, "{:?}", mine);
+            }
+        }
+    }
+}

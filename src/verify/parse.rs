@@ -1,0 +1,83 @@
+//! The lines of a block as records.
+
+use crate::diag::Code;
+use crate::json::Scanner;
+use crate::source::{Block, Limits};
+use crate::trace::entry::{self, Entry, Grammar, Problem};
+
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// What the lines of a block are.
+pub(super) struct Lines<'b> {
+    /// Those that hold something, numbered from 0.
+    pub(super) entries: Vec<Entry<'b>>,
+    /// How many lines end in the block.
+    pub(super) ends: u64,
+    /// How many hold nothing.
+    pub(super) blank: u64,
+}
+
+/// Parses the lines of a block. `first`: it begins the input.
+pub(super) fn parse<'b>(block: &'b Block, first: bool, grammar: Grammar<'_>, limits: Limits) -> Lines<'b> {
+    let mut entries = Vec::with_capacity(block.bytes.len() / 1024);
+    let mut scanner = Scanner::new("", limits.depth);
+    let mut rest = block.bytes.as_slice();
+    let (mut line, mut blank) = (0, 0);
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'\n', rest);
+        let (bytes, tail) = match end {
+            Some(n) => (rest.get(..n).unwrap_or_default(), rest.get(n + 1..).unwrap_or_default()),
+            None => (rest, &[][..]),
+        };
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        let (bytes, indent) = match bytes.strip_prefix(BOM) {
+            Some(text) if first && line == 0 => (text, BOM.len() as u64),
+            _ => (bytes, 0),
+        };
+        let unended = end.is_none() && block.last;
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            blank += 1;
+        } else {
+            entries.push(one(bytes, (line, indent), grammar, &mut scanner, limits, unended));
+        }
+        rest = tail;
+        line += u64::from(end.is_some());
+    }
+    Lines { entries, ends: line, blank }
+}
+
+/// One record. `unended`: the input ends with it, and no line end says that it is whole.
+pub(super) fn one<'b>(
+    bytes: &'b [u8],
+    place: (u64, u64),
+    grammar: Grammar<'_>,
+    scanner: &mut Scanner<'b>,
+    limits: Limits,
+    unended: bool,
+) -> Entry<'b> {
+    match simdutf8::compat::from_utf8(bytes) {
+        Ok(text) if text.len() > limits.record_bytes => overlong(text, place, limits.record_bytes),
+        Ok(text) => entry::read(grammar, scanner, text, place, unended),
+        Err(error) => not_utf8(bytes, error.valid_up_to(), place),
+    }
+}
+
+/// The same of a line, whether it was kept or passed over while it was read.
+pub(super) fn too_long(length: u64, limit: usize) -> String {
+    format!("the record has {length} bytes; it may have {limit}")
+}
+
+fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {
+    let problem = Problem { code: Code(107), at: (0, 1), pointer: None, message: too_long(text.len() as u64, limit) };
+    let secrets = crate::scan::secrets(text, false).places;
+    Entry::unread(place, text, vec![problem], secrets)
+}
+
+fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
+    let text = bytes.get(..valid).and_then(|b| std::str::from_utf8(b).ok()).unwrap_or_default();
+    let byte = bytes.get(valid).copied().unwrap_or_default();
+    let message = format!("the line is no UTF-8: byte 0x{byte:02x}");
+    let problem = Problem { code: Code(101), at: (valid, 1), pointer: None, message };
+    let secrets = crate::scan::secrets(text, false).places;
+    Entry::unread(place, text, vec![problem], secrets)
+}
