@@ -57,6 +57,7 @@ pub struct InputReport<'r> {
     pub counts: Units,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 pub(super) fn is_zero(number: &u64) -> bool {
     *number == 0
 }

@@ -8,11 +8,14 @@ use std::collections::BTreeMap;
 /// The members of an object, as they are written.
 type Members<'a> = BTreeMap<String, Raw<'a>>;
 
+/// A noun with its article, and whether an object looks like that.
+type Shape = (&'static str, fn(&Members<'_>) -> bool);
+
 /// What an object looks like, if it looks like something that is known: a noun with its article.
 #[must_use]
 pub fn looks_like(text: &str) -> Option<&'static str> {
     let members: Members<'_> = crate::json::from_text(text).ok()?;
-    let shapes: [(&'static str, fn(&Members<'_>) -> bool); 17] = [
+    let shapes: [Shape; 17] = [
         ("an OpenTelemetry export (OTLP)", |m| has_one(m, &["resourceLogs", "resourceSpans", "resourceMetrics"])),
         ("a Claude Code session", is_claude_session),
         ("a Claude Code stream (stream-json)", is_claude_stream),
