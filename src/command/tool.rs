@@ -278,8 +278,13 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
     let mut outputs: Vec<Cow<'_, str>> = Vec::new();
     let mut seen_command = false;
     let mut visited = 0usize;
+    let whole: Around<'_> = if let Param::Members(m) = params { m } else { &[] };
     while let Some((key, value, around)) = stack.pop() {
         visited += 1;
+        // The name of the tool stands beside its parameters and is none of them.
+        if key == "tool_name" && std::ptr::eq(around, whole) && value.as_str() == Some(name) {
+            continue;
+        }
         if visited > 10_000 {
             e.emit_raw(
                 EffectKind::Unknown,

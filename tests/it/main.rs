@@ -33,6 +33,7 @@ mod knowledge_hostile;
 mod knowledge_layers;
 mod knowledge_model;
 mod lanes;
+mod legal;
 mod manifests;
 mod oracle;
 mod pages;
