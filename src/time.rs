@@ -4,6 +4,12 @@
 /// second before it.
 #[must_use]
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
+    parse_rfc3339_with_unit(text).map(|(millis, _)| millis)
+}
+
+/// The same, with how many milliseconds the last written digit stands for: 1000 without a fraction, 1 from three digits on.
+#[must_use]
+pub fn parse_rfc3339_with_unit(text: &str) -> Option<(i64, i64)> {
     let bytes = text.as_bytes();
     let number = |from: usize, to: usize| -> Option<i64> {
         let digits = bytes.get(from..to)?;
@@ -24,7 +30,7 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
         return None;
     }
     let mut at = 19;
-    let mut millis = 0;
+    let (mut millis, mut unit) = (0, 1000);
     if literal(at, b".").is_some() {
         let digits = bytes.get(at + 1..)?.iter().take_while(|b| b.is_ascii_digit()).count();
         if digits == 0 {
@@ -33,6 +39,7 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
         for n in 0..3 {
             millis = millis * 10 + if n < digits { number(at + 1 + n, at + 2 + n)? } else { 0 };
         }
+        unit = [100, 10].get(digits - 1).copied().unwrap_or(1);
         at += 1 + digits;
     }
     let offset = match literal(at, b"Zz+-")? {
@@ -54,7 +61,7 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
         return None;
     }
     let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + (minute - offset) * 60 + second.min(59);
-    Some(seconds * 1000 + millis)
+    Some((seconds * 1000 + millis, unit))
 }
 
 fn days_in_month(year: i64, month: i64) -> i64 {

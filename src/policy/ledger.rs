@@ -7,6 +7,7 @@ use super::model::Policy;
 use super::request::{History, Past, Request};
 use crate::governance::{Risk, Ruling};
 use crate::trace::record::DecidedBy;
+use crate::trace::scalar::Timestamp;
 use crate::trace::step::{self, Beside, Decision, Fact, Step};
 use std::collections::{HashMap, HashSet};
 
@@ -113,7 +114,8 @@ impl Account {
         let changed = decision.modified.as_ref().and_then(|m| Some((taken(m)?, m.risk)));
         let Some((action, risk)) = changed.or_else(|| self.proposed.take()) else { return };
         // Decisions stand in the order in which they were made. One that is dated back would be blind to those before it.
-        let time = decision.time.or(step.time).map(|time| self.latest.map_or(time, |latest| latest.max(time)));
+        let time = decision.time.or(step.time).map(Timestamp::millis);
+        let time = time.map(|time| self.latest.map_or(time, |latest| latest.max(time)));
         self.latest = time.or(self.latest);
         let decided = Decided {
             action,

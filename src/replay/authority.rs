@@ -12,6 +12,7 @@ use crate::governance::risk::{Risk, assess_v0};
 use crate::json::{Raw, Str};
 use crate::trace::action;
 use crate::trace::record::{ActionType, DecidedBy};
+use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -194,12 +195,12 @@ pub(super) fn approved(turn: &TurnEvidence) -> Option<&KeptAction> {
 }
 
 /// Milliseconds between a proposal and a human's decision about it, where both are recorded.
-pub(super) fn human_millis(turn: &TurnEvidence, decision: &Decision<'_>, step_time: Option<i64>) -> Option<i64> {
+pub(super) fn human_millis(turn: &TurnEvidence, decision: &Decision<'_>, step_time: Option<Timestamp>) -> Option<i64> {
     if decision.by != DecidedBy::Human {
         return None;
     }
     let proposed = turn.proposal.as_ref()?.time?;
     // Of two accounts the one that leaves less time to think.
-    let decided = [decision.time, step_time].into_iter().flatten().min()?;
-    Some(decided.saturating_sub(proposed))
+    let decided = [decision.time, step_time].into_iter().flatten().map(Timestamp::latest_millis).min()?;
+    Some(decided.saturating_sub(proposed.millis()))
 }

@@ -4,6 +4,7 @@ use super::reach::Reach;
 use crate::governance::{Risk, Ruling};
 use crate::json::{Raw, Str, canonical_eq};
 use crate::trace::record::{ActionType, DecidedBy};
+use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind};
 use globset::{GlobBuilder, GlobMatcher};
 use std::sync::Arc;
@@ -15,8 +16,8 @@ pub struct Kept<T> {
     pub what: T,
     /// Line of the input.
     pub line: u64,
-    /// When, in milliseconds since the epoch.
-    pub time: Option<i64>,
+    /// When.
+    pub time: Option<Timestamp>,
 }
 
 /// The type of a kept action.
@@ -170,7 +171,7 @@ pub struct KeptDecision {
     /// The decision names another action than the proposed one.
     pub misdirected: bool,
     /// When it was made, by its own account.
-    pub own_time: Option<i64>,
+    pub own_time: Option<Timestamp>,
 }
 
 /// A decision that a line of a native log tells, kept until the movement that it leads to.
@@ -212,7 +213,7 @@ pub struct TurnEvidence {
     /// Ids of what ran in this turn.
     pub executed: Vec<Option<Box<str>>>,
     /// Where and when the last of it ran.
-    pub ran: Option<(u64, Option<i64>)>,
+    pub ran: Option<(u64, Option<Timestamp>)>,
     /// Where the action that this turn's decision allows ran last, and whether it succeeded.
     pub allowed_ran: Option<(u64, bool)>,
     /// It has been counted.

@@ -13,6 +13,8 @@ pub struct Judged {
     pub order: Option<TurnBreak>,
     /// The time before it, when this one is earlier.
     pub reversal: Option<Reversal>,
+    /// Something ran before the date of its decision, and only this step's time shows it.
+    pub late_decision: Option<LateDecision>,
     /// The id that was used before.
     pub reuse: Option<Reuse>,
     /// What a chained record's `prev` should be.
@@ -48,6 +50,7 @@ impl Judged {
         self.movement.is_some_and(|m| m.movement != Movement::Legal || m.breach.is_some() || m.event == Event::Concluded)
             || self.order.is_some()
             || self.reversal.is_some()
+            || self.late_decision.is_some()
             || self.reuse.is_some()
             || self.chain.is_some()
             || self.not_thought
@@ -133,6 +136,15 @@ pub enum Clock {
     Step,
     /// When the decision in it was made, by its own account.
     Decision,
+}
+
+/// What a decision allows ran before the decision's date.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LateDecision {
+    /// The action.
+    pub id: Option<String>,
+    /// Where it ran.
+    pub ran: u64,
 }
 
 /// An id was used twice.
@@ -246,7 +258,7 @@ pub enum Approval {
     Missing,
     /// The governor refused.
     Rejected,
-    /// The governor did, after it had run on this line.
+    /// The governor did, by a decision that is dated after it had run on this line.
     Late(u64),
     /// The approval is for another action; the decision has been reported.
     Misdirected,

@@ -47,6 +47,7 @@ mod yv313;
 mod yv314;
 mod yv315;
 mod yv316;
+mod yv317;
 mod yv401;
 mod yv402;
 mod yv403;
@@ -189,6 +190,7 @@ pub const ALL: &[&Rule] = &[
     &yv314::RULE,
     &yv315::RULE,
     &yv316::RULE,
+    &yv317::RULE,
     &yv401::RULE,
     &yv402::RULE,
     &yv403::RULE,

@@ -4,7 +4,8 @@
 //! The `timestamp` of each event is compared with the last one of the same execution. An earlier one is a
 //! finding; an equal one, or none, is not. Of a `turn`, its `startTime`, the decision's time and its `endTime`
 //! are compared. A decision's own `timestamp` counts as well: what comes of it comes behind it, and the finding points to
-//! it where that is the one that is too early. Executions that are interleaved in one input aren't compared with each other.
+//! it where that is the one that is too early; one that is dated after what it allows is YV317. Two times are compared
+//! as coarsely as the coarser one is written: one in whole seconds is any within that second. Executions that are interleaved in one input aren't compared with each other.
 //!
 //! ## Why it matters
 //! Times say how long a human looked, whether a token was revoked before or after its use, and whether a key
@@ -56,7 +57,8 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     // An event that the path finds out of place is out of its time as well.
     let displaced = scene.execution.is_broken() || scene.judged.movement.is_some_and(|m| m.movement != Movement::Legal);
     // What ran before its decision has a finding of its own.
-    let late = scene.judged.executed.as_ref().is_some_and(|ran| matches!(ran.approval, Approval::Late(_)));
+    let late = scene.judged.late_decision.is_some()
+        || scene.judged.executed.as_ref().is_some_and(|ran| matches!(ran.approval, Approval::Late(_)));
     if let Some(reversal) = scene.judged.reversal.filter(|_| !displaced && !late) {
         let back = reversal.previous.saturating_sub(reversal.now);
         out.report(&RULE, format!("the time is {back} ms before the time of the event before"))

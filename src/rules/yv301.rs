@@ -4,8 +4,8 @@
 //! When an action runs, a decision of the same turn must have approved it (or its modified form), by id where
 //! ids are recorded. The rule fires when there is none, or when the decision of the turn is about another
 //! action. A rejected action that ran is YV309, a second run YV313 or YV404, a misdirected decision YV304. A
-//! decision that breaks its schema makes the answer *not recorded*; one on an unreadable line is none. In a log of events or
-//! transitions, a decision whose own time is after that of what ran came too late. An approval that stands before the proposal counts only
+//! decision that breaks its schema makes the answer *not recorded*; one on an unreadable line is none. A decision that
+//! is dated after what it allows is YV317. An approval that stands before the proposal counts only
 //! where it can be about it: it names no other action, and a human gave it or the risk isn't high. In a terminal recording, a
 //! line that is typed while an elevation waits for its password counts as run without a decision. The first line behind
 //! `sensitive_prompt_displayed` is that password, unless the recording shows it printed.
@@ -60,33 +60,19 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let Some(ran) = &scene.judged.executed else {
         return;
     };
-    if !matches!(ran.approval, Approval::Missing | Approval::Late(_)) || ran.repeat.is_some() {
+    if ran.approval != Approval::Missing || ran.repeat.is_some() {
         return;
     }
-    let late = matches!(ran.approval, Approval::Late(_));
     let message = match &ran.id {
         _ if scene.execution.format() == Format::YuangsCast => {
             "a line was typed while the governor waited for an elevation: nobody looked at it".to_owned()
         }
-        Some(id) if late => format!("action `{id}` ran before it was decided"),
-        None if late => "an action ran before it was decided".to_owned(),
         Some(id) => format!("action `{id}` ran, and no decision approves it"),
         None => "an action ran, and no decision approves it".to_owned(),
     };
     let draft = out.report(&RULE, message).below_if_there("/actionId");
-    match (ran.approval, ran.decision_line) {
-        (Approval::Late(ran), Some(decided)) if scene.entry.is_some_and(|e| e.line == ran) => {
-            draft.related(decided, "the decision says itself that it was made later");
-        }
-        (Approval::Late(ran), _) => {
-            draft.related(ran, "it ran here");
-        }
-        (_, Some(line)) if scene.execution.format() == Format::YuangsCast => {
-            draft.related(line, "it was typed here");
-        }
-        (_, Some(line)) => {
-            draft.related(line, "the decision of this turn is about another action");
-        }
-        _ => {}
+    if let Some(line) = ran.decision_line {
+        let typed = scene.execution.format() == Format::YuangsCast;
+        draft.related(line, if typed { "it was typed here" } else { "the decision of this turn is about another action" });
     }
 }

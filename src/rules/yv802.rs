@@ -94,7 +94,7 @@ fn verify(
 ) -> Result<(), Distrust> {
     let turn = scene.execution.turn();
     let signer = decision.signer.ok_or(Distrust::Incomplete("signer"))?.decode();
-    let time = decision.time.ok_or(Distrust::Incomplete("timestamp"))?;
+    let time = decision.time.ok_or(Distrust::Incomplete("timestamp"))?.millis();
     let turn_id = scene.step.and_then(|s| s.turn).ok_or(Distrust::Incomplete("turn"))?;
     let action = match decision.modification() {
         Some(modified) => modified.payload.map(|p| action_hash(&modified.kind.name(), p)),

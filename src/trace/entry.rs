@@ -9,6 +9,7 @@ use super::native::transitions::Transition;
 use super::native::turns::NativeTurn;
 use super::places::Places;
 use super::record::RecordKind;
+use super::scalar::Timestamp;
 use super::schemas;
 use super::step::{Fact, Part, Step};
 use super::v1;
@@ -223,7 +224,7 @@ impl<'a> Record<'a> {
             #[expect(clippy::cast_possible_truncation, reason = "a float to integer cast saturates, which suits a time")]
             Self::CastFrame(r) => emit(Step {
                 turn: None,
-                time: Some((r.seconds * 1000.0) as i64),
+                time: Some(Timestamp::of_millis((r.seconds * 1000.0) as i64)),
                 part: Part::WHOLE,
                 fact: Fact::Terminal(r.meaning()),
             }),

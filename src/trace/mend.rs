@@ -174,8 +174,8 @@ impl<'a> LooseTurn<'a> {
         let result_lost = self.capability_id.is_lost() || self.observed_changes.is_lost();
         Parts {
             turn: self.turn_id.there().map(Int::get),
-            start: self.start_time.there().map(Timestamp::millis),
-            end: self.end_time.there().map(Timestamp::millis),
+            start: self.start_time.there(),
+            end: self.end_time.there(),
             agent: self.agent_id.there(),
             capability: self.capability_id.there(),
             declared: self.declared_changes.as_ref().there().map(Vec::as_slice),
@@ -272,7 +272,7 @@ impl<'a> Mended<'a> {
         let whole = |time, member, fact| Step { turn: None, time, part: Part::member(member), fact };
         match &self.head {
             None => {}
-            Some(Slot::There(head)) => emit(whole(head.timestamp.map(Timestamp::millis), "", Fact::Started(started!(head)))),
+            Some(Slot::There(head)) => emit(whole(head.timestamp, "", Fact::Started(started!(head)))),
             Some(_) => emit(whole(None, "", Fact::Unreadable(RecordKind::ExecutionStarted))),
         }
         for (piece, index) in self.turns.iter().zip(0u32..) {

@@ -1,6 +1,6 @@
 //! The scalars of records: numbers and times, with the bounds that the schema states.
 
-use crate::time::parse_rfc3339;
+use crate::time::parse_rfc3339_with_unit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, Unexpected, Visitor};
 use std::borrow::Cow;
@@ -97,14 +97,43 @@ impl<const N: i64> JsonSchema for Exactly<N> {
 }
 
 /// A point in time: milliseconds since the Unix epoch, written as an integer or as RFC 3339.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Timestamp(i64);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timestamp {
+    millis: i64,
+    /// How many milliseconds the last written digit stands for: 1, 10, 100 or 1000.
+    unit: i64,
+}
 
 impl Timestamp {
+    /// A time that is known to the millisecond.
+    #[must_use]
+    pub const fn of_millis(millis: i64) -> Self {
+        Self { millis, unit: 1 }
+    }
+
     /// Milliseconds since 1970-01-01T00:00:00Z.
     #[must_use]
     pub const fn millis(self) -> i64 {
-        self.0
+        self.millis
+    }
+
+    /// The last millisecond that it may stand for: a time in whole seconds is any within that second.
+    #[must_use]
+    pub const fn latest_millis(self) -> i64 {
+        self.millis.saturating_add(self.unit - 1)
+    }
+
+    /// Whether it is written more coarsely than another.
+    #[must_use]
+    pub const fn is_coarser_than(self, other: Self) -> bool {
+        self.unit > other.unit
+    }
+
+    /// Whether it is before another, compared as coarsely as the coarser of the two is written.
+    #[must_use]
+    pub fn is_before(self, other: Self) -> bool {
+        let unit = self.unit.max(other.unit);
+        self.millis.div_euclid(unit) < other.millis.div_euclid(unit)
     }
 }
 
@@ -118,19 +147,20 @@ impl Visitor<'_> for TimestampVisitor {
     }
 
     fn visit_i64<E: de::Error>(self, v: i64) -> Result<Timestamp, E> {
-        IntVisitor::<0>.visit_i64(v).map(|n| Timestamp(n.0))
+        IntVisitor::<0>.visit_i64(v).map(|n| Timestamp::of_millis(n.0))
     }
 
     fn visit_u64<E: de::Error>(self, v: u64) -> Result<Timestamp, E> {
-        IntVisitor::<0>.visit_u64(v).map(|n| Timestamp(n.0))
+        IntVisitor::<0>.visit_u64(v).map(|n| Timestamp::of_millis(n.0))
     }
 
     fn visit_f64<E: de::Error>(self, v: f64) -> Result<Timestamp, E> {
-        IntVisitor::<0>.visit_f64(v).map(|n| Timestamp(n.0))
+        IntVisitor::<0>.visit_f64(v).map(|n| Timestamp::of_millis(n.0))
     }
 
     fn visit_str<E: de::Error>(self, v: &str) -> Result<Timestamp, E> {
-        parse_rfc3339(v).map(Timestamp).ok_or_else(|| E::invalid_value(Unexpected::Str(v), &self))
+        let time = parse_rfc3339_with_unit(v).map(|(millis, unit)| Timestamp { millis, unit });
+        time.ok_or_else(|| E::invalid_value(Unexpected::Str(v), &self))
     }
 }
 
@@ -171,6 +201,31 @@ mod tests {
         for wrong in ["-1", "1.5", r#""2026-02-29T00:00:00Z""#, r#""2026-01-19 05:20:00Z""#, r#""2026-01-19T05:20:00""#, "null"] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn times_are_compared_as_coarsely_as_they_are_written() {
+        let read = |text: &str| crate::json::from_text::<Timestamp>(text).unwrap();
+        let second = read(r#""2026-01-19T05:20:00Z""#);
+        let exact = read(r#""2026-01-19T05:20:00.000Z""#);
+        let tenth = read(r#""2026-01-19T05:20:00.1Z""#);
+        let number = read("1768800000150");
+        for (a, b, before) in [
+            (second, number, false),
+            (number, second, false),
+            (exact, number, true),
+            (tenth, number, false),
+            (number, tenth, false),
+            (second, read("1768800001000"), true),
+            (read("1768799999999"), second, true),
+            (exact, exact, false),
+        ] {
+            assert_eq!(a.is_before(b), before, "{a:?} {b:?}");
+        }
+        assert_eq!(second.latest_millis(), 1_768_800_000_999);
+        assert_eq!(number.latest_millis(), number.millis());
+        let before_the_epoch = read(r#""1969-12-31T23:59:59.5Z""#);
+        assert!(!before_the_epoch.is_before(read(r#""1969-12-31T23:59:59Z""#)));
     }
 
     #[test]

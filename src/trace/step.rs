@@ -4,6 +4,7 @@
 //! A fact that a format doesn't keep is [`None`] or [`Fact::NotRecorded`]; it is never made up.
 
 use super::record::{ActionType, Capability, ChainMode, DecidedBy, EvaluationReason, RecordKind, Signature};
+use super::scalar::Timestamp;
 use crate::governance::{EvaluationKind, Event, Risk, Ruling, State};
 use crate::json::{Raw, Str};
 use std::borrow::Cow;
@@ -13,8 +14,8 @@ use std::borrow::Cow;
 pub struct Step<'r, 'a> {
     /// The turn that the record names.
     pub turn: Option<i64>,
-    /// When, in milliseconds since the epoch.
-    pub time: Option<i64>,
+    /// When.
+    pub time: Option<Timestamp>,
     /// Where in the record.
     pub part: Part,
     /// What.
@@ -179,7 +180,7 @@ pub struct Decision<'a> {
     /// Who made it.
     pub by: DecidedBy,
     /// When, by its own account.
-    pub time: Option<i64>,
+    pub time: Option<Timestamp>,
     /// The action that it is about.
     pub action: Option<Str<'a>>,
     /// Who signed.

@@ -83,8 +83,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Slot<T> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parts<'r, 'a> {
     pub(super) turn: Option<i64>,
-    pub(super) start: Option<i64>,
-    pub(super) end: Option<i64>,
+    pub(super) start: Option<Timestamp>,
+    pub(super) end: Option<Timestamp>,
     pub(super) agent: Option<Str<'a>>,
     pub(super) capability: Option<Str<'a>>,
     pub(super) declared: Option<&'r [Str<'a>]>,
@@ -103,8 +103,8 @@ impl<'r, 'a> Parts<'r, 'a> {
     pub(super) fn of(turn: &'r Turn<'a>) -> Self {
         Self {
             turn: Some(turn.turn_id.get()),
-            start: Some(turn.start_time.millis()),
-            end: turn.end_time.map(Timestamp::millis),
+            start: Some(turn.start_time),
+            end: turn.end_time,
             agent: turn.agent_id,
             capability: turn.capability_id,
             declared: turn.declared_changes.as_deref(),

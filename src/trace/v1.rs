@@ -138,15 +138,12 @@ impl<'a> Record<'a> {
     /// Unfolds the record into its steps, in their order.
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
         match self {
-            Self::ExecutionStarted(r) => emit(Step {
-                turn: None,
-                time: r.timestamp.map(|t| t.millis()),
-                part: Part::WHOLE,
-                fact: Fact::Started(started!(r)),
-            }),
+            Self::ExecutionStarted(r) => {
+                emit(Step { turn: None, time: r.timestamp, part: Part::WHOLE, fact: Fact::Started(started!(r)) })
+            }
             Self::ThoughtGenerated(r) => emit(Step {
                 turn: Some(r.turn_id.get()),
-                time: r.timestamp.map(|t| t.millis()),
+                time: r.timestamp,
                 part: Part::member("thought"),
                 fact: Fact::Thought(Thought {
                     agent: r.agent_id,
@@ -157,7 +154,7 @@ impl<'a> Record<'a> {
             }),
             Self::ActionProposed(r) => emit(Step {
                 turn: Some(r.turn_id.get()),
-                time: r.timestamp.map(|t| t.millis()),
+                time: r.timestamp,
                 part: Part::member("action"),
                 fact: Fact::Proposed(Proposal {
                     agent: r.agent_id,
@@ -173,13 +170,13 @@ impl<'a> Record<'a> {
             }),
             Self::GovernanceDecided(r) => emit(Step {
                 turn: Some(r.turn_id.get()),
-                time: r.timestamp.map(|t| t.millis()),
+                time: r.timestamp,
                 part: Part::member("decision"),
                 fact: Fact::Decided(decision(&r.decision)),
             }),
             Self::ExecutionFinished(r) => emit(Step {
                 turn: Some(r.turn_id.get()),
-                time: r.timestamp.map(|t| t.millis()),
+                time: r.timestamp,
                 part: Part::WHOLE,
                 fact: Fact::Executed(Executed {
                     action_id: Some(r.action_id),
@@ -200,48 +197,34 @@ impl<'a> Record<'a> {
             }),
             Self::ObservationRecorded(r) => emit(Step {
                 turn: Some(r.turn_id.get()),
-                time: r.timestamp.map(|t| t.millis()),
+                time: r.timestamp,
                 part: Part::member("observation"),
                 fact: Fact::Observed(Observed { action: r.action_id }),
             }),
             Self::EvaluationMade(r) => emit(Step {
                 turn: Some(r.turn_id.get()),
-                time: r.timestamp.map(|t| t.millis()),
+                time: r.timestamp,
                 part: Part::member("evaluation"),
                 fact: Fact::Evaluated(r.evaluation.kind, Some(r.evaluation.reason)),
             }),
-            Self::ExecutionEnded(r) => emit(Step {
-                turn: None,
-                time: r.timestamp.map(|t| t.millis()),
-                part: Part::member("outcome"),
-                fact: Fact::Ended(r.outcome),
-            }),
-            Self::CapabilityIssued(r) => emit(Step {
-                turn: None,
-                time: r.timestamp.map(|t| t.millis()),
-                part: Part::member("capability"),
-                fact: Fact::Issued(&r.capability),
-            }),
+            Self::ExecutionEnded(r) => {
+                emit(Step { turn: None, time: r.timestamp, part: Part::member("outcome"), fact: Fact::Ended(r.outcome) })
+            }
+            Self::CapabilityIssued(r) => {
+                emit(Step { turn: None, time: r.timestamp, part: Part::member("capability"), fact: Fact::Issued(&r.capability) })
+            }
             Self::CapabilityRevoked(r) => emit(Step {
                 turn: None,
-                time: r.timestamp.map(|t| t.millis()),
+                time: r.timestamp,
                 part: Part::member("capability"),
                 fact: Fact::Revoked(r.capability.id),
             }),
-            Self::ContextChanged(r) => emit(Step {
-                turn: Some(r.turn_id.get()),
-                time: r.timestamp.map(|t| t.millis()),
-                part: Part::WHOLE,
-                fact: Fact::Context,
-            }),
+            Self::ContextChanged(r) => {
+                emit(Step { turn: Some(r.turn_id.get()), time: r.timestamp, part: Part::WHOLE, fact: Fact::Context })
+            }
             Self::Turn(r) => Parts::of(r).steps(None, emit),
             Self::Execution(r) => {
-                emit(Step {
-                    turn: None,
-                    time: r.timestamp.map(|t| t.millis()),
-                    part: Part::WHOLE,
-                    fact: Fact::Started(started!(r)),
-                });
+                emit(Step { turn: None, time: r.timestamp, part: Part::WHOLE, fact: Fact::Started(started!(r)) });
                 for (turn, index) in r.turns.iter().zip(0u32..) {
                     Parts::of(turn).steps(Some(index), emit);
                 }
@@ -261,7 +244,7 @@ pub(super) fn decision<'a>(decision: &v1::Decision<'a>) -> Decision<'a> {
     Decision {
         ruling: decision.status,
         by: decision.by,
-        time: decision.timestamp.map(|t| t.millis()),
+        time: decision.timestamp,
         action: decision.action_id,
         signer: decision.signer,
         reason: decision.reason,

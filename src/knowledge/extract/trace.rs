@@ -6,6 +6,7 @@ use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::sources::SourceFile;
 use crate::source::{Found, Input, Missing};
 use crate::trace::entry::{Entry, Record};
+use crate::trace::scalar::Timestamp;
 use crate::trace::step::Fact;
 use crate::verify::{Options, Report, watch};
 use serde_json::Value;
@@ -112,7 +113,7 @@ impl Account {
         let mut read: Vec<(Option<u32>, i64)> = Vec::new();
         entry.record.steps(&mut |step| {
             let whole = || serde_json::from_str::<Value>(entry.text).ok();
-            if let Some(time) = step.time {
+            if let Some(time) = step.time.map(Timestamp::millis) {
                 self.start = Some(self.start.map_or(time, |t| t.min(time)));
                 self.end = Some(self.end.map_or(time, |t| t.max(time)));
             }

@@ -4,6 +4,7 @@ use super::cut;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::trace::action;
 use crate::trace::record::{ActionType, DecidedBy};
+use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Moved, Step};
 use serde_json::Value;
 
@@ -94,7 +95,7 @@ pub(super) fn error_summary(text: &str) -> String {
 impl Turn {
     /// Takes a step of the turn.
     pub(super) fn take(&mut self, step: &Step<'_, '_>) {
-        if let Some(time) = step.time {
+        if let Some(time) = step.time.map(Timestamp::millis) {
             self.start = Some(self.start.map_or(time, |t| t.min(time)));
             self.end = Some(self.end.map_or(time, |t| t.max(time)));
         }

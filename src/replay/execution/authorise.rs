@@ -12,6 +12,7 @@ use crate::governance::{LedgerError, Ruling};
 use crate::trace::action;
 use crate::trace::format::Format;
 use crate::trace::record::{ActionType, DecidedBy};
+use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision, Executed, Step};
 
 impl Execution {
@@ -19,7 +20,7 @@ impl Execution {
     pub(super) fn rule(
         &mut self,
         line: u64,
-        time: Option<i64>,
+        time: Option<Timestamp>,
         decision: &Decision<'_>,
         context: Context<'_>,
         judged: &mut Judged,
@@ -125,7 +126,7 @@ impl Execution {
     pub(super) fn run(
         &mut self,
         line: u64,
-        time: Option<i64>,
+        time: Option<Timestamp>,
         executed: &Executed<'_, '_>,
         context: Context<'_>,
         judged: &mut Judged,
@@ -184,7 +185,7 @@ impl Execution {
         if approval == Approval::Unknown || nameless || unheld || again {
             self.verdict.doubt(Aspect::Authorised);
         }
-        self.changes.extend(change.map(|change| RecordedChange { time, ..change }));
+        self.changes.extend(change.map(|change| RecordedChange { time: time.map(Timestamp::millis), ..change }));
         if let Some(id) = id.as_deref() {
             let known = self.known.entry(id.into()).or_insert(Known::new(line));
             known.ran = Some((line, success));
@@ -194,7 +195,7 @@ impl Execution {
         }
         self.turn.executed.push(id.as_deref().map(Into::into));
         self.turn.ran = Some((line, time));
-        let approval = self.if_too_late(approval, line, time);
+        let approval = self.if_too_late(approval, id.as_deref(), line, time);
         judged.executed = Some(Ran {
             id,
             approval,

@@ -1,14 +1,29 @@
 //! The times of steps, and of decisions, which have their own.
 
-use super::super::judged::{Approval, Clock, Judged, Reversal};
+use super::super::judged::{Approval, Clock, Judged, LateDecision, Reversal};
 use super::Execution;
 use crate::trace::format::Format;
 use crate::trace::record::DecidedBy;
+use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Beside, Decision, Fact, Step};
+
+/// Something that ran without a time of its own, and when it was decided.
+#[derive(Debug)]
+pub(super) struct Undated {
+    id: Option<String>,
+    line: u64,
+    decided: Timestamp,
+}
 
 impl Execution {
     /// Compares the times of a step with that of the step before.
     pub(super) fn check_time(&mut self, line: u64, step: &Step<'_, '_>, judged: &mut Judged) {
+        if let Some(now) = step.time
+            && let Some(run) = self.undated.take()
+            && now.is_before(run.decided)
+        {
+            judged.late_decision = Some(LateDecision { id: run.id, ran: run.line });
+        }
         // A decision has a time of its own as well.
         let decided = self.decided_here(step).and_then(|d| d.time.map(|t| (t, d.by)));
         let Some(now) = step.time.or(decided.map(|(own, _)| own)) else {
@@ -18,21 +33,27 @@ impl Execution {
         // That a human was too quick has a rule of its own, where the time of the proposal is known.
         let too_quick = |by| by == DecidedBy::Human && self.turn.proposal.as_ref().is_some_and(|p| p.time.is_some());
         let told = step.time.is_none() && decided.is_some_and(|(_, by)| too_quick(by));
-        if let Some((previous, previous_line)) = before
-            && now < previous
-            && !told
-        {
-            let of = if step.time.is_none() { Clock::Decision } else { Clock::Step };
-            judged.reversal = Some(Reversal { previous, line: previous_line, now, of });
+        // A coarser time that may be the same says nothing new.
+        let mut vague = false;
+        if let Some((previous, previous_line)) = before {
+            let reversed = now.is_before(previous);
+            if reversed && !told {
+                let of = if step.time.is_none() { Clock::Decision } else { Clock::Step };
+                judged.reversal = Some(Reversal { previous: previous.millis(), line: previous_line, now: now.millis(), of });
+            }
+            vague = !reversed && now.is_coarser_than(previous) && now.millis() < previous.millis();
         }
-        self.last_time = Some((now, line));
+        if !vague {
+            self.last_time = Some((now, line));
+        }
         // It comes after what it is about, and before what comes of it.
         if let Some((own, by)) = decided.filter(|(own, _)| *own != now) {
             match self.decided_about(step).or(before) {
-                Some((previous, previous_line)) if own < previous && !too_quick(by) => {
-                    judged.reversal = Some(Reversal { previous, line: previous_line, now: own, of: Clock::Decision });
+                Some((previous, previous_line)) if own.is_before(previous) && !too_quick(by) => {
+                    let (previous, now) = (previous.millis(), own.millis());
+                    judged.reversal = Some(Reversal { previous, line: previous_line, now, of: Clock::Decision });
                 }
-                _ if own > now => self.last_time = Some((own, line)),
+                _ if now.is_before(own) => self.last_time = Some((own, line)),
                 _ => {}
             }
         }
@@ -56,21 +77,28 @@ impl Execution {
 
     /// Where the proposal stands that the decision of an event log is about. Such a log doesn't wait for its lines: what else
     /// stands before a decision may have happened behind it.
-    fn decided_about(&self, step: &Step<'_, '_>) -> Option<(i64, u64)> {
+    fn decided_about(&self, step: &Step<'_, '_>) -> Option<(Timestamp, u64)> {
         let native = matches!(step.fact, Fact::Moved(_) | Fact::Beside(_));
         let proposal = self.turn.proposal.as_ref().filter(|_| native)?;
         proposal.time.map(|time| (time, proposal.line))
     }
 
-    /// Whether what runs now was approved too late: its decision says itself that it was made behind it. In a native log the
-    /// order of the lines proves little, and a decision's own time is what tells. Other formats are judged by the order of
-    /// their records, and a time that contradicts it is a matter of the clock.
-    pub(super) fn if_too_late(&self, approval: Approval, line: u64, time: Option<i64>) -> Approval {
-        let native = matches!(self.format, Format::YuangsEvents | Format::YuangsTransitions);
-        let decided = self.turn.decision.as_ref().filter(|_| native).and_then(|d| d.what.own_time);
-        match decided.zip(time) {
-            Some((decided, ran)) if decided > ran && approval == Approval::Given => Approval::Late(line),
-            _ => approval,
+    /// Whether what runs now was approved too late: its decision is dated behind it. In a native log the order of the lines
+    /// proves little, and so do their times; there the decision's own time is what tells.
+    pub(super) fn if_too_late(&mut self, approval: Approval, id: Option<&str>, line: u64, time: Option<Timestamp>) -> Approval {
+        let log = matches!(self.format, Format::YuangsEvents | Format::YuangsTransitions);
+        let decision = self.turn.decision.as_ref().filter(|_| approval == Approval::Given);
+        let Some(decided) = decision.and_then(|d| if log { d.what.own_time } else { d.time }) else {
+            return approval;
+        };
+        match time {
+            Some(ran) if ran.is_before(decided) => Approval::Late(line),
+            Some(_) => approval,
+            None => {
+                // The next time that is recorded tells: it ran before that.
+                self.undated = Some(Undated { id: id.map(str::to_owned), line, decided });
+                approval
+            }
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::json::Str;
 use crate::trace::action::hex;
 use crate::trace::format::Format;
 use crate::trace::record::{DecidedBy, EvaluationReason, RecordKind};
+use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
@@ -82,7 +83,8 @@ pub struct Execution {
     last_hash: Option<[u8; 32]>,
     last_record_line: u64,
     last_line: u64,
-    last_time: Option<(i64, u64)>,
+    last_time: Option<(Timestamp, u64)>,
+    undated: Option<clock::Undated>,
     last_evaluation: Option<(EvaluationKind, Option<EvaluationReason>, u64)>,
     outcome: Option<String>,
     ended: bool,
@@ -171,6 +173,7 @@ impl Execution {
             last_record_line: 0,
             last_line: 0,
             last_time: None,
+            undated: None,
             last_evaluation: None,
             outcome: None,
             ended: false,

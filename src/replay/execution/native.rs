@@ -228,7 +228,7 @@ impl Execution {
         judged: &mut Judged,
     ) {
         let (ran_at, ran_time) = self.turn.ran.unwrap_or_default();
-        let late = decision.time.or(step.time).zip(ran_time).is_some_and(|(decided, ran)| decided > ran);
+        let late = decision.time.or(step.time).zip(ran_time).is_some_and(|(decided, ran)| ran.is_before(decided));
         let undecided = self.turn.decision.is_none();
         if undecided {
             self.rule(line, step.time, decision, context, judged);

@@ -171,6 +171,6 @@ impl<'a> Event<'a> {
                 ("data", Fact::Beside(Beside::Other))
             }
         };
-        emit(Step { turn: None, time: Some(self.timestamp.millis()), part: Part::member(member), fact });
+        emit(Step { turn: None, time: Some(self.timestamp), part: Part::member(member), fact });
     }
 }

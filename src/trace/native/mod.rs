@@ -122,7 +122,7 @@ impl<'a> NativeDecision<'a> {
                 By::Policy | By::AutoPolicy => DecidedBy::Policy,
                 By::Human => DecidedBy::Human,
             },
-            time: self.timestamp.map(Timestamp::millis),
+            time: self.timestamp,
             action: self.action_id,
             signer: self.signer,
             reason: self.reason,

@@ -33,7 +33,7 @@ impl<'a> Transition<'a> {
         let (evaluation, reason) = events::evaluation(self.payload);
         emit(Step {
             turn: None,
-            time: Some(self.timestamp.millis()),
+            time: Some(self.timestamp),
             part: Part::WHOLE,
             fact: Fact::Moved(Moved { from: self.from, to: self.to, decision, told: None, evaluation, reason }),
         });

@@ -129,8 +129,8 @@ impl<'a> NativeTurn<'a> {
     /// The turn in common words.
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
         let turn = Some(self.turn_id.get());
-        let start = Some(self.start_time.millis());
-        let end = self.end_time.map(Timestamp::millis);
+        let start = Some(self.start_time);
+        let end = self.end_time;
         let editor = self.is_editor();
         let step = |time, member, fact| Step { turn, time, part: Part::member(member), fact };
         if editor {
@@ -156,7 +156,7 @@ impl<'a> NativeTurn<'a> {
         let refused = self.refusal();
         match (&self.governance, refused) {
             (Some(decision), _) => {
-                emit(step(decision.timestamp.map(Timestamp::millis), "governance", Fact::Decided(decision.fact())));
+                emit(step(decision.timestamp, "governance", Fact::Decided(decision.fact())));
             }
             (None, Some(refusal)) => emit(step(end, "executionResult", Fact::Decided(refusal))),
             (None, None) if editor && answer => {

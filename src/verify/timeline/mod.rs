@@ -19,6 +19,7 @@ use crate::json::{Raw, Str};
 use crate::replay::{Execution, Judged, KeptAction, Movement};
 use crate::trace::action;
 use crate::trace::record::{ActionType, EvaluationReason, RecordKind};
+use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Started, Step};
 use crate::trace::v1::Record as V1;
 use crate::trace::{Entry, Record};
@@ -121,7 +122,7 @@ impl Recorder {
         }
         if let Fact::Started(started) = &step.fact {
             if self.timeline.openings.len() < self.limit {
-                self.timeline.openings.push(opening(entry, step.time, started, execution));
+                self.timeline.openings.push(opening(entry, step.time.map(Timestamp::millis), started, execution));
             }
             return;
         }
@@ -142,11 +143,11 @@ impl Recorder {
             return;
         };
         turn.last_line = entry.line;
-        if let Some(time) = step.time {
+        if let Some(time) = step.time.map(Timestamp::millis) {
             turn.start = Some(turn.start.map_or(time, |t| t.min(time)));
             turn.end = Some(turn.end.map_or(time, |t| t.max(time)));
         }
-        turn.walk(judged, execution.state(), step.time);
+        turn.walk(judged, execution.state(), step.time.map(Timestamp::millis));
         let mut none = Detail::default();
         let index = step.part.nested.and_then(|n| usize::try_from(n).ok()).unwrap_or_default();
         let detail = self.details.get_mut(index).unwrap_or(&mut none);
@@ -221,7 +222,7 @@ impl Turn {
             }
             Fact::Proposed(proposal) => {
                 self.proposed = Some(shown(&proposal.action));
-                self.proposed_at = step.time;
+                self.proposed_at = step.time.map(Timestamp::millis);
                 self.declared_changes = paths(proposal.declared);
             }
             Fact::Decided(decision) => self.decide(decision),
@@ -263,7 +264,7 @@ impl Turn {
             signer: owned(decision.signer),
             rule: owned(decision.rule),
             reason: owned(decision.reason.or(decision.modification_reason)),
-            time: decision.time,
+            time: decision.time.map(Timestamp::millis),
             signed: decision.signature.is_some(),
             modified: decision.modified.as_ref().map(shown),
         });

@@ -1,0 +1,76 @@
+//! A decision is dated after the action that it allows ran.
+//!
+//! ## What it does
+//! The decision's own `timestamp` is compared with the time at which its action ran: that of `execution_finished`,
+//! the `endTime` of a turn, the line of a result in an event log, the movement out of EXECUTING in a list of
+//! transitions. A run without a time is compared with the next time that its execution records. A decision without
+//! one of its own counts with that of its record, but in logs, which don't wait for their lines. Equal times are
+//! legal, and two times are compared as coarsely as the coarser one is written: one in whole seconds is any within
+//! that second. Only times of one execution are compared.
+//!
+//! ## Why it matters
+//! An approval that was written when everything was over is no approval: nobody could have said no. It's how a
+//! missing decision is filled in afterwards, and the order of the records is easier to forge than the clock of
+//! every writer.
+//!
+//! ## How to mend it
+//! Take the decision's time when it is made, and let the executor wait for it. If clocks of two machines differ,
+//! set them by the same source. An action that was decided afterwards is to be looked at as one that nobody
+//! approved.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Summarise README.md","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Read it.","done":false,"action":{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}},"riskLevel":"low","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800000120,"decision":{"status":"approved","by":"policy","actionId":"a1","ruleId":"allow-read","timestamp":1768800000165}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800000160,"actionId":"a1","result":{"success":true,"output":"# demo"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800000170,"observation":{"summary":"Read the file.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Summarise README.md","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Read it.","done":false,"action":{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}},"riskLevel":"low","reasoning":"Needed."}}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800000120,"decision":{"status":"approved","by":"policy","actionId":"a1","ruleId":"allow-read","timestamp":1768800000120}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800000160,"actionId":"a1","result":{"success":true,"output":"# demo"}}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800000170,"observation":{"summary":"Read the file.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800000180,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+
+use super::{Check, Out, Rule, Scene, When};
+use crate::diag::{Code, Severity};
+use crate::replay::{Approval, Aspect};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(317),
+    name: "decision-after-execution",
+    severity: Severity::Error,
+    aspect: Some(Aspect::Authorised),
+    summary: "a decision is dated after the action that it allows ran",
+    source: include_str!("yv317.rs"),
+    check: Check::Scene(&[When::Execution, When::Oddity], check),
+};
+
+fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+    let message = |id: Option<&str>| {
+        let action = id.map_or_else(|| "an action".to_owned(), |id| format!("action `{id}`"));
+        format!("the decision that allows {action} is dated after it ran")
+    };
+    if let Some(late) = &scene.judged.late_decision {
+        out.report(&RULE, message(late.id.as_deref())).at_line(late.ran);
+    }
+    let Some(ran) = scene.judged.executed.as_ref().filter(|ran| ran.repeat.is_none()) else {
+        return;
+    };
+    let Approval::Late(line) = ran.approval else {
+        return;
+    };
+    let draft = out.report(&RULE, message(ran.id.as_deref())).below_if_there("/actionId");
+    match ran.decision_line {
+        Some(decided) if scene.entry.is_some_and(|e| e.line == line) => draft.related(decided, "the decision"),
+        _ => draft.related(line, "it ran here"),
+    };
+}
