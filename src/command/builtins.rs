@@ -10,6 +10,9 @@ use std::borrow::Cow;
 /// Longest directory that is followed, in bytes; what lies deeper isn't known.
 const LONGEST_CWD: usize = 512;
 
+/// What separates words of a line that is read. No other white space does.
+const BLANKS: [char; 3] = [' ', '\t', '\n'];
+
 impl Engine<'_> {
     /// Runs a builtin; nothing if the name is none.
     pub(crate) fn builtin(
@@ -378,11 +381,11 @@ impl Engine<'_> {
         if names.is_empty() && array.is_none() {
             names.push("REPLY".to_owned());
         }
-        let line = stdin.text.as_deref().map(|t| t.lines().next().unwrap_or_default().to_owned());
+        let line = stdin.text.as_deref().map(|t| t.split('\n').next().unwrap_or_default().to_owned());
         let obf = stdin.obf;
         if let Some(a) = array {
             let list =
-                line.as_deref().map_or_else(|| vec![HOLE.to_string()], |l| l.split_whitespace().map(str::to_owned).collect());
+                line.as_deref().map_or_else(|| vec![HOLE.to_string()], |l| l.split(BLANKS).filter(|w| !w.is_empty()).map(str::to_owned).collect());
             self.vars.insert(a, Var { text: list.first().cloned().unwrap_or_default(), array: Some(list), obf });
         }
         let n = names.len();
@@ -390,11 +393,11 @@ impl Engine<'_> {
         for (k, name) in names.into_iter().enumerate() {
             let value = match &rest_line {
                 None => HOLE.to_string(),
-                Some(l) if k + 1 == n => l.trim().to_owned(),
+                Some(l) if k + 1 == n => l.trim_matches(BLANKS).to_owned(),
                 Some(l) => {
-                    let l = l.trim_start().to_owned();
+                    let l = l.trim_start_matches(BLANKS).to_owned();
                     let (w, r) = l
-                        .split_once(char::is_whitespace)
+                        .split_once(BLANKS)
                         .map_or((l.clone(), String::new()), |(w, r)| (w.to_owned(), r.to_owned()));
                     rest_line = Some(r);
                     w

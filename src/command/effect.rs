@@ -250,6 +250,16 @@ impl Analysis {
         self.effects.iter().any(|e| e.kind == kind)
     }
 
+    /// Adds what another analysis found.
+    pub(crate) fn join(&mut self, other: Self) {
+        let steps = self.tree.len();
+        self.risk = self.risk.max(other.risk);
+        self.unparsed |= other.unparsed;
+        self.cut |= other.cut;
+        self.effects.extend(other.effects);
+        self.tree.extend(other.tree.into_iter().map(|step| Step { parent: step.parent.map(|p| p + steps), ..step }));
+    }
+
     /// Why the risk is what it is, the worst first; each thing once, and not more than a person reads.
     #[must_use]
     pub fn reasons(&self) -> Vec<String> {

@@ -74,12 +74,8 @@ impl Parser<'_> {
         let at = self.pos;
         let target = self.word_opt()?.ok_or(ParseError::Unexpected("end of a here-document's name"))?;
         let source = self.text.get(at..self.pos).unwrap_or_default();
-        let (mut name, quoted) =
+        let (name, quoted) =
             unquoted(source).ok_or(ParseError::Refused("the name of a here-document holds more than plain text"))?;
-        if self.peek() == Some(b'\r') {
-            // Lines that end as on Windows: bash takes the return for a part of the name.
-            name.push('\r');
-        }
         let body = Rc::new(OnceCell::new());
         self.heredocs.push(Pending { body: Rc::clone(&body), name, quoted, strip });
         Ok(Redir { op: RedirOp::HereDoc, fd, target, body: Some(body), span: self.span(from) })

@@ -42,6 +42,7 @@ mod parse;
 pub mod path;
 mod paths;
 mod programs;
+pub mod protected;
 pub mod rewrite;
 mod run;
 pub mod table;
@@ -53,9 +54,9 @@ mod word;
 pub use diff::effects_of_diff;
 pub use effect::{Analysis, Certainty, Effect, EffectKind, How, Risk, Span, Step};
 pub use links::Links;
-pub use param::Param;
+pub use param::{Param, WRAPPERS, unwrapped_value};
 pub use table::{Table, TableError};
-pub use tool::{effects_of_call, effects_of_tool};
+pub use tool::{ANSWER, DIFF, effects_beside_diff, effects_of_answer, effects_of_call, effects_of_tool};
 
 /// Where and with what a command would run.
 #[derive(Debug, Clone)]

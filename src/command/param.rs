@@ -25,12 +25,21 @@ pub enum Param<'a> {
     Nothing,
 }
 
-impl Param<'_> {
+impl<'a> Param<'a> {
     /// The member of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {
             Self::Members(members) => members.iter().find(|(n, _)| n == name).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The members, if it has any.
+    #[must_use]
+    pub(super) fn members(&self) -> Option<&[(Cow<'a, str>, Self)]> {
+        match self {
+            Self::Members(members) => Some(members),
             _ => None,
         }
     }
@@ -76,6 +85,113 @@ impl Param<'_> {
             _ => None,
         }
     }
+}
+
+/// Members of a call that hold its parameters, in whatever shape.
+pub const WRAPPERS: [&str; 2] = ["parameters", "arguments"];
+
+/// What a call is given, in one shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Inputs<'p> {
+    /// Members by name. What has no name of its own (an array, a bare string) is under the empty one.
+    pub(super) values: Cow<'p, Param<'p>>,
+    /// Text in the place of an object that can't be read as one: it may say anything.
+    pub(super) unreadable: bool,
+}
+
+impl<'p> Param<'p> {
+    /// What a call is given: `parameters` or `arguments` as an object, as JSON in a string, as an array or a bare string, and
+    /// what stands beside them. The one place where parameters are read; only these two members are unwrapped, and only once.
+    pub(super) fn inputs(&'p self) -> Inputs<'p> {
+        let Self::Members(members) = self else {
+            let mut bare = Vec::new();
+            let unreadable = take("", self, &mut bare);
+            let values = if matches!(self, Self::Nothing) { Cow::Borrowed(self) } else { Cow::Owned(Self::Members(bare)) };
+            return Inputs { values, unreadable };
+        };
+        let beside = |name: &str, value: &Param<'_>| {
+            !(value.is_empty() || matches!(name, "tool" | "tool_name") || super::line::HARMLESS.contains(&name))
+        };
+        let mut wrapped = members.iter().filter(|(name, value)| WRAPPERS.contains(&&**name) && !value.is_empty());
+        match (wrapped.next(), wrapped.next()) {
+            (None, _) => return Inputs { values: Cow::Borrowed(self), unreadable: false },
+            (Some((_, inner @ Self::Members(_))), None) => {
+                let alone = |(name, value): &(Cow<'_, str>, Param<'_>)| WRAPPERS.contains(&&**name) || !beside(name, value);
+                if members.iter().all(alone) {
+                    return Inputs { values: Cow::Borrowed(inner), unreadable: false };
+                }
+            }
+            _ => {}
+        }
+        let runs = members.iter().any(|(name, value)| super::tool::command_like(name) && !value.is_empty());
+        let mut all: Vec<(Cow<'p, str>, Self)> = Vec::with_capacity(members.len() + 8);
+        let mut unreadable = false;
+        for (name, value) in members {
+            if WRAPPERS.contains(&&**name) {
+                // Beside a command an array holds its arguments.
+                unreadable |= take(if runs { name } else { "" }, value, &mut all);
+            } else if beside(name, value) {
+                all.push((Cow::Borrowed(name), value.clone()));
+            }
+        }
+        Inputs { values: Cow::Owned(Self::Members(all)), unreadable }
+    }
+}
+
+/// Adds a value that holds parameters: an object's members, anything else under `name`. True for what can't be read.
+fn take<'p>(name: &'p str, value: &'p Param<'p>, to: &mut Vec<(Cow<'p, str>, Param<'p>)>) -> bool {
+    let (read, unreadable) = match value {
+        Param::Text(text) => unwrapped(text),
+        value => (value.clone(), false),
+    };
+    match read {
+        Param::Members(members) => to.extend(members),
+        Param::Nothing => {}
+        other => to.push((Cow::Borrowed(name), other)),
+    }
+    unreadable
+}
+
+/// The JSON that a text holds, or the text itself; and whether it looks like JSON and is none. Whoever reads it loosely may
+/// find something in it.
+fn unwrapped(text: &str) -> (Param<'_>, bool) {
+    let looks = |text: &str| text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').starts_with(['{', '[']);
+    let plain = Param::Text(Cow::Borrowed(text));
+    let trimmed = text.trim_start_matches('\u{feff}').trim();
+    if !trimmed.starts_with(['{', '[', '"']) {
+        return (plain, looks(text));
+    }
+    match serde_json::from_str(trimmed) {
+        Ok(Param::Text(inner)) => {
+            let twice = looks(&inner);
+            (Param::Text(inner), twice)
+        }
+        Ok(value) => (value, false),
+        Err(_) => (plain, looks(text)),
+    }
+}
+
+/// The object or list that a text holds as JSON; none where it is no JSON, holds anything else, or names a member twice.
+#[must_use]
+pub fn unwrapped_value(text: &str) -> Option<Value> {
+    let trimmed = text.trim_start_matches('\u{feff}').trim();
+    let read: Param<'_> = serde_json::from_str(trimmed.strip_prefix(['{', '[']).map(|_| trimmed)?).ok()?;
+    let mut stack = vec![&read];
+    while let Some(one) = stack.pop() {
+        match one {
+            Param::Members(members) => {
+                let mut names: Vec<&str> = members.iter().map(|(name, _)| &**name).collect();
+                names.sort_unstable();
+                if names.windows(2).any(|pair| matches!(pair, [one, other] if one == other)) {
+                    return None;
+                }
+                stack.extend(members.iter().map(|(_, value)| value));
+            }
+            Param::List(list) => stack.extend(list),
+            _ => {}
+        }
+    }
+    serde_json::from_str(trimmed).ok()
 }
 
 impl<'a> From<&'a Value> for Param<'a> {
@@ -173,6 +289,37 @@ impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn parameters_come_in_many_shapes() {
+        let read = |value: Value| {
+            let call = Param::from(&value);
+            let inputs = call.inputs();
+            (format!("{:?}", inputs.values), inputs.unreadable)
+        };
+        let object = read(json!({"tool": "t", "parameters": {"path": "a"}}));
+        for same in [
+            json!({"tool_name": "t", "arguments": {"path": "a"}}),
+            json!({"tool": "t", "parameters": "{\"path\":\"a\"}"}),
+            json!({"tool": "t", "arguments": "\u{feff} {\"path\":\"a\"}\n", "description": "looks", "parameters": null}),
+            json!("{\"path\":\"a\"}"),
+            json!({"path": "a"}),
+        ] {
+            assert_eq!(read(same.clone()), object, "{same}");
+        }
+        let (values, unreadable) = read(json!({"tool": "t", "arguments": "[\"rm\",\"-rf\"]"}));
+        assert!(values.contains(r#"("", List([Text("rm"), Text("-rf")]))"#) && !unreadable, "{values}");
+        for text in ["{\"path\":\"a\"", "{path: 'a'}", "\"{\\\"path\\\":1}\"", "[1,]"] {
+            assert!(read(json!({"tool": "t", "arguments": text})).1, "{text}");
+        }
+        let deep = "[".repeat(100_000);
+        assert!(read(json!({"tool": "t", "arguments": deep})).1);
+        let (values, _) = read(json!({"tool": "t", "parameters": {"path": "a", "content": "{\"path\":\"/etc\"}"}}));
+        assert!(!values.contains("/etc\")"), "what a file holds stays data: {values}");
+        let (values, _) = read(json!({"tool": "t", "parameters": {"path": "a"}, "cwd": "/etc"}));
+        assert!(values.contains("/etc"), "{values}");
+    }
 
     #[test]
     fn borrows_what_needs_no_unescaping() {

@@ -126,13 +126,13 @@ impl<'a> Parser<'a> {
         self.base.span(from, self.pos)
     }
 
-    /// Skips blanks, line continuations and a comment, but no line end.
+    /// Skips blanks, line continuations and a comment, but no line end. A carriage return is no blank: bash takes it for a
+    /// letter of the word.
     fn blanks(&mut self) -> Parsed<()> {
         loop {
             match self.peek() {
-                Some(b' ' | b'\t' | b'\r') => self.pos += 1,
+                Some(b' ' | b'\t') => self.pos += 1,
                 Some(b'\\') if self.at(1) == Some(b'\n') => self.pos += 2,
-                Some(b'\\') if self.at(1) == Some(b'\r') && self.at(2) == Some(b'\n') => self.pos += 3,
                 Some(b'#') => {
                     let rest = self.src.get(self.pos..).unwrap_or_default();
                     let n = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -224,7 +224,7 @@ impl<'a> Parser<'a> {
         let n = rest
             .iter()
             .take(9)
-            .position(|c| matches!(c, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'))
+            .position(|c| matches!(c, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'))
             .unwrap_or(rest.len().min(9));
         if n == 0 || n > 8 {
             return None;

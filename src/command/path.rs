@@ -4,6 +4,7 @@ use super::chars::{HOLE, SAFE_HOLE, STAR, has_hole, holds, holds_pair};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::LazyLock;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// Class of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -95,6 +96,105 @@ fn under(path: &str, dir: &str) -> bool {
     dir == "/" || path.strip_prefix(dir).is_some_and(|r| r.is_empty() || r.starts_with('/'))
 }
 
+/// A variable in front of a path that no shell has expanded: `$HOME/x`, `${HOME}/x`, `%USERPROFILE%\\x`, `$env:APPDATA\\x`.
+/// Whoever uses the path may expand it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Variable<'p> {
+    name: String,
+    /// What stands behind it.
+    rest: &'p str,
+}
+
+/// Variables that name the work tree.
+const TREE_VARIABLES: [&str; 14] = [
+    "PWD",
+    "CD",
+    "INIT_CWD",
+    "WORKSPACEFOLDER",
+    "WORKSPACEROOT",
+    "WORKSPACE",
+    "WORKDIR",
+    "CLAUDE_PROJECT_DIR",
+    "GITHUB_WORKSPACE",
+    "CI_PROJECT_DIR",
+    "PROJECT_ROOT",
+    "PROJECT_DIR",
+    "REPO_ROOT",
+    "CARGO_MANIFEST_DIR",
+];
+
+/// Variables that name the home directory, or a directory in it.
+const HOME_VARIABLES: [&str; 14] = [
+    "HOME",
+    "USERPROFILE",
+    "HOMEPATH",
+    "HOMEDRIVE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "ONEDRIVE",
+    "PUBLIC",
+    "ZDOTDIR",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_STATE_HOME",
+    "XDG_BIN_HOME",
+];
+
+impl<'p> Variable<'p> {
+    fn in_front_of(path: &'p str) -> Option<Self> {
+        let (name, rest, shell) = if let Some(behind) = path.strip_prefix('%') {
+            let (name, rest) = behind.split_once('%')?;
+            (name, rest, false)
+        } else {
+            let behind = path.strip_prefix('$')?;
+            let (braced, behind) = behind.strip_prefix('{').map_or((false, behind), |behind| (true, behind));
+            let windows = behind.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("env:"));
+            let behind = behind.get(if windows { 4 } else { 0 }..)?;
+            let end = behind.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(behind.len());
+            let (name, rest) = behind.split_at_checked(end)?;
+            (name, if braced { rest.strip_prefix('}')? } else { rest }, !windows)
+        };
+        let upper = name.to_ascii_uppercase();
+        let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '(' | ')' | '-');
+        let known = TREE_VARIABLES.contains(&upper.as_str()) || HOME_VARIABLES.contains(&upper.as_str());
+        // `$lib/x` is an alias of some tool, and `50%/x%` is a name.
+        let is_one = !name.is_empty() && name.chars().all(word) && (known || !shell || name == upper);
+        let ends = rest.is_empty() || rest.starts_with(['/', '\\', '%']);
+        (is_one && ends).then_some(Self { name: upper, rest })
+    }
+
+    fn classify(&self, cwd: Option<&str>, workdir: &str, home: &str, secret: bool) -> PathInfo {
+        let at = match self.name.as_str() {
+            name if TREE_VARIABLES.contains(&name) => workdir,
+            name if HOME_VARIABLES.contains(&name) => home,
+            "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => "/tmp",
+            name if name.starts_with("PROGRAM") || matches!(name, "SYSTEMROOT" | "WINDIR" | "SYSTEMDRIVE" | "ALLUSERSPROFILE") => {
+                "/System"
+            }
+            _ => return PathInfo { class: PathClass::Unknown, secret, absolute: String::new() },
+        };
+        // `%HOMEDRIVE%%HOMEPATH%` is one place.
+        let rest = self.rest.strip_prefix('%').map_or(self.rest, |more| more.split_once('%').map_or(more, |(_, rest)| rest));
+        let rest = if rest.contains('\\') { Cow::Owned(rest.replace('\\', "/")) } else { Cow::Borrowed(rest) };
+        let mut info = classify(&format!("{at}/{}", rest.trim_start_matches('/')), cwd, workdir, home);
+        info.secret |= secret;
+        info
+    }
+}
+
+/// Whether a path names the home directory of its user or of another one, by a tilde or a variable.
+#[must_use]
+pub fn names_home(path: &str) -> bool {
+    if let Some(behind) = path.strip_prefix('~') {
+        let (user, rest) = behind.split_at(behind.find(['/', '\\']).unwrap_or(behind.len()));
+        let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
+        // `~backup.txt` is a file.
+        return user.chars().all(letter) && (!rest.is_empty() || !user.starts_with(|c: char| c.is_ascii_digit()));
+    }
+    Variable::in_front_of(path).is_some_and(|v| HOME_VARIABLES.contains(&v.name.as_str()))
+}
+
 /// Classes a path as it stands in an expanded word.
 #[must_use]
 pub fn classify(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> PathInfo {
@@ -105,6 +205,9 @@ pub fn classify(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> Pat
     let tail_secret = !plain && is_secret_name(path, home);
     if path.starts_with(HOLE) {
         return unknown(tail_secret);
+    }
+    if let Some(there) = Variable::in_front_of(path) {
+        return there.classify(cwd, workdir, home, tail_secret);
     }
     if path == "~" || path.starts_with("~/") {
         // Not every program gets its tilde expanded by the shell; the strict reading counts.
@@ -197,6 +300,22 @@ fn is_system(abs: &str) -> bool {
             | "System"
             | "Library"
     )
+}
+
+/// Characters that HFS+ leaves out when it compares names (Apple's technical note TN1150; the list that git keeps).
+pub(crate) const fn ignored_by_hfs(c: char) -> bool {
+    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+}
+
+/// A path as a file system sees it that folds letters' case and normalises Unicode: two that fold to the same may be one file.
+#[must_use]
+pub fn fold(path: &str) -> String {
+    if path.is_ascii() {
+        return path.to_ascii_lowercase();
+    }
+    // Decomposed, folded, and decomposed again: folding may give letters that aren't.
+    let seen = path.chars().filter(|c| !ignored_by_hfs(*c));
+    seen.nfd().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).nfd().collect()
 }
 
 /// Names of files whose contents are secrets, some of them only in certain places.

@@ -6,6 +6,9 @@ use super::engine::Engine;
 use super::expand::Arg;
 use super::links::Followed;
 use super::path::{self, PathClass, PathInfo};
+use super::protected;
+
+const STARTS: &str = "changes a file that runs by itself or decides what is checked";
 
 /// A text as it stands in an expanded word, and where that comes from.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +53,12 @@ impl Engine<'_> {
             }
             Followed::Nowhere => PathInfo { class: PathClass::Unknown, ..info },
         }
+    }
+
+    /// Whether a path inside the work tree is one that runs by itself, or decides what is checked.
+    fn runs_by_itself(&self, info: &PathInfo) -> bool {
+        let inside = info.absolute.strip_prefix(&*self.ctx.workdir);
+        inside.and_then(protected::find).is_some_and(|path| path.risk == Risk::High)
     }
 
     fn certainty(text: &str) -> Certainty {
@@ -155,6 +164,7 @@ impl Engine<'_> {
             PathClass::Inside | PathClass::Root if has_parent_hole(at.text) => {
                 (EffectKind::Write, Risk::High, "writes to a path that isn't known")
             }
+            PathClass::Inside if self.runs_by_itself(&info) => (EffectKind::Write, Risk::High, STARTS),
             PathClass::Inside | PathClass::Root => (EffectKind::Write, Risk::Medium, "writes inside the work tree"),
             PathClass::Temporary => (EffectKind::Write, Risk::Medium, "writes a temporary file"),
             PathClass::GitInternal => (EffectKind::Write, Risk::High, "writes into git's own directory"),
@@ -187,6 +197,7 @@ impl Engine<'_> {
                 (Risk::High, "removes whatever matches")
             }
             PathClass::Inside if info.secret => (Risk::High, "removes a file that holds secrets"),
+            PathClass::Inside if self.runs_by_itself(&info) => (Risk::High, STARTS),
             PathClass::Inside => (Risk::Medium, "removes a file inside the work tree"),
             PathClass::Temporary => (Risk::Medium, "removes a temporary file"),
             PathClass::Root => (Risk::High, "removes the work tree itself"),
@@ -216,6 +227,7 @@ impl Engine<'_> {
             self.emit_change(EffectKind::Credential, at, info.clone(), Risk::High, "moves a file that holds secrets");
         }
         let (risk, why) = match info.class {
+            PathClass::Inside if self.runs_by_itself(&info) => (Risk::High, "moves away what runs by itself or decides what is checked"),
             PathClass::Inside | PathClass::Temporary => (Risk::Medium, "moves away"),
             PathClass::Unknown => (Risk::High, "moves away what isn't known"),
             _ => (Risk::High, "moves away from outside"),

@@ -421,10 +421,10 @@ impl Engine<'_> {
         for (key, value) in members {
             let key = super::tool::spelled(key).replace('-', "_");
             match (key.as_str(), value) {
-                ("args" | "arguments" | "options" | "flags" | "extra_args" | "opts" | "argv", Param::Text(text)) => {
+                ("" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts" | "argv", Param::Text(text)) => {
                     line = Some(super::tool::clean(text).into_owned());
                 }
-                ("args" | "arguments" | "options" | "flags" | "extra_args" | "opts" | "argv", Param::List(list)) => {
+                ("" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts" | "argv", Param::List(list)) => {
                     argv.extend(list.iter().filter_map(Param::as_str).map(|t| super::tool::clean(t).into_owned()));
                 }
                 (_, Param::Flag(true)) => argv.push(format!("--{}", key.replace('_', "-"))),

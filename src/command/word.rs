@@ -52,7 +52,6 @@ impl Parser<'_> {
                     c,
                     b' ' | b'\t'
                         | b'\n'
-                        | b'\r'
                         | b';'
                         | b'&'
                         | b'|'

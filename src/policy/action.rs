@@ -1,6 +1,7 @@
 //! An action as a policy sees it.
 
 use crate::command::line::{HARMLESS, Line, PLACES};
+use crate::command::{WRAPPERS, unwrapped_value};
 use crate::trace::record::ActionType;
 use serde_json::{Map, Value};
 
@@ -96,8 +97,16 @@ impl Action {
 
     /// Takes a recorded action: a type and a payload of any shape.
     #[must_use]
-    pub fn recorded(kind_name: &str, payload: Value) -> Self {
+    pub fn recorded(kind_name: &str, mut payload: Value) -> Self {
         let kind = parse_kind(kind_name);
+        // Parameters as JSON in a string are the same call as the object.
+        for name in WRAPPERS.iter().filter(|_| kind == Some(ActionType::ToolCall)) {
+            if let Some(value) = payload.get_mut(name)
+                && let Some(read) = value.as_str().and_then(unwrapped_value)
+            {
+                *value = read;
+            }
+        }
         let named = |member: &str| {
             let name = payload.get(member).and_then(Value::as_str).filter(|name| !name.is_empty()).map(str::to_owned);
             name.filter(|_| kind == Some(ActionType::ToolCall))
@@ -194,21 +203,7 @@ impl Action {
     /// The parameters of a tool call, which may stand flat beside the tool's name.
     #[must_use]
     pub fn parameters(&self) -> &Value {
-        self.payload.get("parameters").unwrap_or(&self.payload)
-    }
-
-    /// All of a tool call's payload that may say what it does: the parameters, and what stands beside them.
-    pub(crate) fn inputs(&self) -> &Value {
-        let Some(members) = self.payload.as_object() else { return &self.payload };
-        let (mut parameters, mut others) = (None, false);
-        for (name, value) in members {
-            match name.as_str() {
-                "parameters" => parameters = Some(value),
-                "tool" | "tool_name" => {}
-                name => others |= !HARMLESS.contains(&name),
-            }
-        }
-        parameters.filter(|_| !others).unwrap_or(&self.payload)
+        WRAPPERS.iter().find_map(|name| self.payload.get(name)).unwrap_or(&self.payload)
     }
 
     /// One line that says what the action is, for people. May hold hostile text.
@@ -252,6 +247,10 @@ mod tests {
         let call = Action::from_json(&json!({"type": "tool_call", "tool": "t", "parameters": {"path": "a"}})).unwrap();
         assert_eq!(call.parameters()["path"], "a");
         assert_eq!(Action::from_json(&call.to_json()).unwrap(), call);
+        let text = json!({"type": "tool_call", "tool": "t", "parameters": "{\"path\":\"a\"}"});
+        assert_eq!(Action::from_json(&text).unwrap(), call);
+        let twice = json!({"type": "tool_call", "tool": "t", "arguments": "{\"path\":\"a\",\"path\":\"b\"}"});
+        assert!(Action::from_json(&twice).unwrap().parameters().is_string());
     }
 
     #[test]

@@ -6,7 +6,8 @@ use super::effect::Holds;
 use super::path::{Place, Site};
 use crate::command::line::Line;
 use crate::command::{
-    Analysis, Certainty, Context, Effect, EffectKind, How, Span, Step, Table, analyse, effects_of_diff, effects_of_tool,
+    Analysis, Certainty, Context, Effect, EffectKind, How, Param, Span, Step, Table, analyse, effects_beside_diff,
+    effects_of_answer, effects_of_diff, effects_of_tool,
 };
 use crate::governance::Risk;
 use crate::trace::record::ActionType;
@@ -153,11 +154,15 @@ impl<'a> Facts<'a> {
                     None => unknown(),
                 },
                 Some(ActionType::ToolCall) => match self.action.one_tool() {
-                    Some(tool) => effects_of_tool(tool, self.action.inputs(), context),
+                    Some(tool) => effects_of_tool(tool, &self.action.payload, context),
                     None => unknown(),
                 },
-                Some(ActionType::CodeDiff) => self.action.patch().map_or_else(unknown, |diff| effects_of_diff(diff, context)),
-                Some(ActionType::Answer) => Analysis::default(),
+                Some(ActionType::CodeDiff) => self.action.patch().map_or_else(unknown, |diff| {
+                    let mut analysis = effects_of_diff(diff, context);
+                    analysis.join(effects_beside_diff(&Param::from(&self.action.payload), context));
+                    analysis
+                }),
+                Some(ActionType::Answer) => effects_of_answer(&Param::from(&self.action.payload), context),
                 None => unknown(),
             }
         })

@@ -43,7 +43,7 @@ pub use mutate::{Fate, Mutant};
 pub use path::Access;
 pub use pattern::{PatternError, compile as compile_pattern};
 pub use question::{Approvals, Question};
-pub use read::{PROTECTED_ASK, PROTECTED_DENY, load};
+pub use read::load;
 pub use request::{History, Past, Request};
 pub use shipped::{SHIPPED, Shipped, shipped};
 pub use suite::{Case, Context, Expect, Failure, json_context, json_once, json_question, load_cases, load_corpus, load_reasons};

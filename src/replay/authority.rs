@@ -80,11 +80,19 @@ fn analyse(action: &Action<'_>) -> (Risk, Reach) {
         command::Risk::High => Risk::High,
     };
     let analysis = match kind {
-        ActionType::Answer => return (Risk::Low, Reach::default()),
+        // Its text does nothing; what stands beside that may.
+        ActionType::Answer if !action::has_more_than(&command::ANSWER, payload) => return (Risk::Low, Reach::default()),
+        ActionType::Answer => payload.read::<command::Param<'_>>().map(|all| command::effects_of_answer(&all, places())),
         ActionType::CodeDiff => {
             let diff = action::diff(payload);
             let analysis = diff.as_deref().map(|diff| command::effects_of_diff(diff, places()));
-            return (analysis.map_or(Risk::High, |a| risk(&a)), Reach::of_diff(diff.as_deref()));
+            let (found, reach) = (analysis.map_or(Risk::High, |a| risk(&a)), Reach::of_diff(diff.as_deref()));
+            if !action::has_more_than(&command::DIFF, payload) {
+                return (found, reach);
+            }
+            let Some(all) = payload.read::<command::Param<'_>>() else { return (Risk::High, reach) };
+            let beside = command::effects_beside_diff(&all, places());
+            return (found.max(risk(&beside)), reach.and_beside(Reach::of_effects(ActionType::ToolCall, &beside, false)));
         }
         ActionType::ShellCmd => {
             let payload: Option<serde_json::Value> = payload.read();
@@ -104,7 +112,7 @@ fn analyse(action: &Action<'_>) -> (Risk, Reach) {
         }
     };
     let Some(analysis) = analysis else { return unknown };
-    (risk(&analysis), Reach::of_effects(kind, &analysis, false))
+    (risk(&analysis), Reach::of_effects(ActionType::ToolCall, &analysis, false))
 }
 
 /// What a decision did to the proposal, where it modified it. `found` is the risk of the modified action.

@@ -4,13 +4,10 @@
 //! against anybody; what climbs out, hides, or lies where no work tree can be is.
 
 use crate::command::path::PathClass;
-use crate::command::{self, Analysis, Certainty, Effect, EffectKind};
-use crate::policy::{PROTECTED_ASK, PROTECTED_DENY};
+use crate::command::{self, protected, Analysis, Certainty, Effect, EffectKind};
 use crate::trace::record::ActionType;
 use crate::workspace::diff;
 use crate::workspace::path::{self, PathFault};
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -70,6 +67,9 @@ impl Reach {
         match path::entry(name) {
             // No tool that applies diffs takes such a name: whoever writes it means the reader of the diff.
             Err(fault) => self.leave(name, fault.to_string(), true),
+            Ok(()) if name.contains('/') && command::path::names_home(name) => {
+                self.leave(name, "it names a home directory".to_owned(), true);
+            }
             Ok(()) => self.write(name),
         }
     }
@@ -91,6 +91,13 @@ impl Reach {
             }
         }
         reach.settled()
+    }
+
+    /// The same with where something beside a diff reaches. What the diff writes is known; that isn't.
+    pub(super) fn and_beside(mut self, other: Self) -> Self {
+        self.leaves.extend(other.leaves);
+        self.protected.extend(other.protected);
+        self.settled()
     }
 
     /// The same with what was seen to change.
@@ -127,7 +134,7 @@ impl Reach {
 
     fn write(&mut self, path: &str) {
         let plain = crate::trace::action::plain_path(path);
-        if is_protected(&plain) {
+        if protected::find(&plain).is_some() {
             self.protected.push(plain.into_owned());
         }
     }
@@ -215,49 +222,31 @@ fn leaves(effect: &Effect, target: &str, tool: bool, writes: bool, moved: bool) 
             PathFault::Climbs.to_string()
         }
         PathClass::System => "it lies in a system directory".to_owned(),
-        PathClass::Home if absolute.split('/').any(|part| part.starts_with('.')) || target == "~" => {
+        PathClass::Home if absolute.split('/').any(|part| part.starts_with('.')) => {
             "it lies among the settings of a home directory".to_owned()
         }
+        // Where the home directory is named by a tilde or a variable, it is no name of the work tree.
+        PathClass::Home if command::path::names_home(target) || is_home(absolute) => "it lies in a home directory".to_owned(),
         PathClass::Outside if absolute == "/" => "it is the root of the file system".to_owned(),
         PathClass::Home | PathClass::Outside => return None,
     };
     Some((why, false))
 }
 
-/// The built-in lists, as globs over names, and the folders among them.
-static PROTECTED: LazyLock<(GlobSet, Vec<&'static str>)> = LazyLock::new(|| {
-    let mut names = GlobSetBuilder::new();
-    let mut folders = Vec::new();
-    for glob in PROTECTED_ASK.iter().chain(&PROTECTED_DENY) {
-        if let Some(folder) = glob.strip_suffix('/') {
-            folders.push(folder);
-        } else if let Ok(glob) = GlobBuilder::new(glob).case_insensitive(true).build() {
-            names.add(glob);
-        }
-    }
-    (names.build().unwrap_or_default(), folders)
-});
-
-/// Whether a path is on the built-in lists of protected ones, as a system that folds names would see it.
-fn is_protected(path: &str) -> bool {
-    let (names, folders) = &*PROTECTED;
-    let seen = if path.is_ascii() { Cow::Borrowed(path) } else { Cow::Owned(path::fold(path)) };
-    let mut last = None;
-    for part in seen.split(['/', '\\']).filter(|p| !matches!(*p, "" | "." | "..")) {
-        let part = part.trim_end_matches(['.', ' ']);
-        if folders.iter().any(|folder| part.eq_ignore_ascii_case(folder)) {
-            return true;
-        }
-        last = Some(part);
-    }
-    last.is_some_and(|name| names.is_match(name))
-}
-
 /// The context in which a record's actions are looked at: nothing is known but the work tree that paths are relative to.
 pub(super) fn places() -> &'static command::Context<'static> {
     static TABLE: LazyLock<command::Table> = LazyLock::new(command::Table::builtin);
-    static PLACES: LazyLock<command::Context<'static>> = LazyLock::new(|| command::Context::new(&TABLE));
+    static PLACES: LazyLock<command::Context<'static>> =
+        LazyLock::new(|| command::Context { home: HOME.to_owned(), ..command::Context::new(&TABLE) });
     &PLACES
+}
+
+/// The home directory, under a name that no record has: what lies in it was named by a tilde or a variable.
+const HOME: &str = "/home/~";
+
+/// Whether an absolute path lies in the home directory, however that was named.
+fn is_home(absolute: &str) -> bool {
+    absolute.strip_prefix(HOME).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -314,21 +303,6 @@ mod tests {
 
     #[test]
     fn protected_names_are_known_wherever_they_stand() {
-        for path in [
-            "package.json",
-            "web/Package.JSON",
-            ".env.local",
-            "k/server.PEM",
-            ".git/config",
-            "a/node_modules/b/c",
-            "requirements-dev.txt",
-            ".env.",
-        ] {
-            assert!(is_protected(path), "{path}");
-        }
-        for path in ["src/env.rs", "package.json.md", "docs/key", ".gitignore", "environment"] {
-            assert!(!is_protected(path), "{path}");
-        }
         assert_eq!(shell("echo x > .git/hooks/pre-commit").protected, [".git/hooks/pre-commit"]);
         assert_eq!(shell("rm ./Cargo.lock").protected, ["Cargo.lock"]);
         assert!(shell("cat .env").protected.is_empty());

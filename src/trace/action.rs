@@ -99,6 +99,17 @@ pub fn answer(payload: Raw<'_>) -> Option<String> {
     Some(text.decode().into_owned())
 }
 
+/// Whether a payload holds more than text in one of these members: what stands beside it has to be read as well.
+#[must_use]
+pub fn has_more_than(texts: &[&str], payload: Raw<'_>) -> bool {
+    let text = |raw: Raw<'_>| raw.as_written().starts_with('"');
+    let members = Members::of(payload);
+    if members.0.is_empty() {
+        return !text(payload) && !matches!(payload.as_written(), "null" | "{}");
+    }
+    !members.0.iter().all(|(name, value)| texts.contains(&&**name) && text(*value))
+}
+
 /// The tool of a `tool_call`: `tool`, or `tool_name` as the early runtimes say.
 #[must_use]
 pub fn tool(payload: Raw<'_>) -> Option<String> {

@@ -4,8 +4,9 @@
 //! The forms of `.git` are those that git itself refuses in an index (`verify_path`, `core.protectHFS`,
 //! `core.protectNTFS`); the names of devices are those of Microsoft's "Naming Files, Paths, and Namespaces".
 
+pub use crate::command::path::fold;
+use crate::command::path::ignored_by_hfs;
 use thiserror::Error;
-use unicode_normalization::UnicodeNormalization as _;
 
 /// Why a path isn't one inside the work tree.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -137,11 +138,6 @@ pub fn is_git_folder(name: &str) -> bool {
     seen == ".git" || seen == "git~1"
 }
 
-/// Characters that HFS+ leaves out when it compares names (Apple's technical note TN1150; the list that git keeps).
-const fn ignored_by_hfs(c: char) -> bool {
-    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
-}
-
 /// The device that a name is on Windows, whatever extension it has.
 fn device(name: &str) -> Option<&'static str> {
     const PLAIN: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
@@ -154,17 +150,6 @@ fn device(name: &str) -> Option<&'static str> {
     let numbered = matches!(number, '1'..='9' | '¹' | '²' | '³');
     let port = chars.as_str();
     ["COM", "LPT"].into_iter().find(|d| numbered && port.eq_ignore_ascii_case(d))
-}
-
-/// A path as a file system sees it that folds letters' case and normalises Unicode: two that fold to the same may be one file.
-#[must_use]
-pub fn fold(path: &str) -> String {
-    if path.is_ascii() {
-        return path.to_ascii_lowercase();
-    }
-    // Decomposed, folded, and decomposed again: folding may give letters that aren't.
-    let seen = path.chars().filter(|c| !ignored_by_hfs(*c));
-    seen.nfd().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).nfd().collect()
 }
 
 /// The folders above a path, from the top.

@@ -96,7 +96,11 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
         return if runs(deed) { unknown("what ran isn't recorded") } else { BTreeSet::new() };
     };
     let analysis = match deed.known {
-        Some(ActionType::Answer) => return BTreeSet::new(),
+        Some(ActionType::Answer) if !action::has_more_than(&command::ANSWER, payload) => return BTreeSet::new(),
+        Some(ActionType::Answer) => match payload.read::<Param<'_>>() {
+            Some(all) => command::effects_of_answer(&all, &context),
+            None => return unknown("the answer can't be read"),
+        },
         Some(ActionType::ShellCmd) => {
             let payload: Option<serde_json::Value> = payload.read();
             match payload.as_ref().and_then(Line::of) {
@@ -111,7 +115,12 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
             }
         }
         Some(ActionType::CodeDiff) => match action::diff(payload) {
-            Some(diff) => command::effects_of_diff(&diff, &context),
+            Some(diff) => {
+                let mut analysis = command::effects_of_diff(&diff, &context);
+                let all: Param<'_> = payload.read().unwrap_or(Param::Nothing);
+                analysis.join(command::effects_beside_diff(&all, &context));
+                analysis
+            }
             None => return unknown("no diff is recorded"),
         },
         Some(ActionType::ToolCall) => {

@@ -1,5 +1,6 @@
 //! The members of a map, taken one by one; what nobody takes is a mistake.
 
+use crate::command::protected;
 use crate::policy::effect::Effect;
 use crate::policy::facts::Surroundings;
 use crate::policy::yaml::{At, Node, Problem, Value};
@@ -19,11 +20,10 @@ pub(crate) struct Reader {
 
 impl Reader {
     pub(crate) fn new() -> Self {
-        let list = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
         Self {
             problems: Vec::new(),
             workdir: Surroundings::CWD.to_owned(),
-            protected: [list(&super::PROTECTED_ASK), list(&super::PROTECTED_DENY)],
+            protected: [protected::asked().to_vec(), protected::denied().to_vec()],
         }
     }
 

@@ -21,37 +21,6 @@ use std::collections::BTreeMap;
 /// Rules that a policy may have.
 const MAX_RULES: usize = 10_000;
 
-/// Paths that no agent should write without a human.
-pub const PROTECTED_ASK: [&str; 24] = [
-    "package.json",
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "pnpm-lock.yaml",
-    "pnpm-workspace.yaml",
-    "yarn.lock",
-    "bun.lock",
-    "deno.json",
-    "deno.lock",
-    "Cargo.toml",
-    "Cargo.lock",
-    "pyproject.toml",
-    "requirements*.txt",
-    "poetry.lock",
-    "uv.lock",
-    "Pipfile",
-    "Pipfile.lock",
-    "go.mod",
-    "go.sum",
-    "Gemfile",
-    "Gemfile.lock",
-    "composer.json",
-    "composer.lock",
-    "tsconfig.json",
-];
-
-/// Paths that no agent should touch at all.
-pub const PROTECTED_DENY: [&str; 9] = [".env", ".env.*", "*.pem", "*.key", "*.pfx", "*.crt", ".git/", "node_modules/", ".ssh/"];
-
 /// What a form's reader hands over, before the whole is checked.
 pub(crate) struct Draft {
     id: Option<String>,
