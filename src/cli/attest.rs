@@ -9,7 +9,7 @@ use crate::attest::{Predicate, Statement, Verdict, private_key};
 use crate::config::FILE;
 use crate::diag::Severity;
 use crate::report::{Outcome, terminal};
-use crate::source::{Found, Input, discover, open_regular};
+use crate::source::{Found, Input, open_regular};
 use crate::verify::Report;
 use clap::{Args, Subcommand};
 use sha2::{Digest, Sha256};
@@ -43,6 +43,8 @@ impl AttestArgs {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Digests {
     traces: BTreeMap<String, String>,
+    /// Files among the traces that the gate doesn't read or can't open.
+    unread: BTreeSet<String>,
     materials: BTreeMap<String, String>,
 }
 
@@ -106,13 +108,21 @@ impl AttestArgs {
 fn digests(located: &Located, baseline: Option<&Path>) -> Result<Digests, Failure> {
     let config = &located.config;
     let mut traces = BTreeMap::new();
-    let paths: Vec<PathBuf> = config.traces.iter().flat_map(|t| &t.paths).map(|p| located.root.join(p)).collect();
-    // What can't be opened is a finding and fails the gate; there is nothing to hash of it.
-    for Found { name, input } in discover(&paths).into_iter().flatten() {
+    let found = config.traces.as_ref().map(|t| located.traces(t)).transpose()?.unwrap_or_default();
+    let mut unread: BTreeSet<String> = found.skipped.into_iter().map(|s| s.name).collect();
+    for input in found.inputs {
+        let Found { name, input } = match input {
+            Ok(found) => found,
+            // It is a finding and fails the gate; there is nothing to hash of it.
+            Err(missing) => {
+                unread.insert(missing.name);
+                continue;
+            }
+        };
         let Input::File(path) = input else {
             return Err(Failure::unable("standard input can't be attested", "put the trace into a file"));
         };
-        let (name, digest) = (located.name(&name), digest(&path)?);
+        let digest = digest(&path)?;
         if let Some(other) = traces.insert(name.clone(), digest.clone()).filter(|other| *other != digest) {
             let message = format!("two traces are called `{name}`: {other} and {digest}");
             return Err(Failure::unable(message, "give them names that differ in UTF-8"));
@@ -131,7 +141,7 @@ fn digests(located: &Located, baseline: Option<&Path>) -> Result<Digests, Failur
             materials.insert(what.to_owned(), digest(&path)?);
         }
     }
-    Ok(Digests { traces, materials })
+    Ok(Digests { traces, unread, materials })
 }
 
 /// SHA-256 of a file as it lies there, in lower-case hexadecimal.
@@ -283,6 +293,7 @@ fn differences(statement: &Statement, here: &Digests) -> Vec<String> {
     if statement.subject.is_empty() {
         problems.push("it is about no file".into());
     }
+    problems.extend(here.unread.iter().map(|name| format!("{name} lies among the traces and isn't read")));
     let mut attested = BTreeMap::new();
     for subject in &statement.subject {
         let digest = subject.digest.get("sha256").map_or("", String::as_str);

@@ -5,6 +5,7 @@
 
 mod setup;
 mod steps;
+mod strict;
 
 pub(super) use setup::{Located, locate};
 

@@ -1,8 +1,9 @@
 //! Where the configuration is, and what is relative to it.
 
 use crate::cli::output::Failure;
-use crate::config::{Config, FILE};
+use crate::config::{Config, FILE, Taken, Traces};
 use crate::knowledge::stays;
+use crate::source::{Choice, Discovery, by_name, survey_by};
 use std::path::{Path, PathBuf};
 
 /// A configuration with its place.
@@ -21,6 +22,37 @@ impl Located {
     /// repository that is judged may hold links to places that aren't its own. It needn't be there yet, nor its folder.
     pub(in crate::cli) fn holds(&self, path: &Path) -> bool {
         stays(&self.root, path)
+    }
+
+    /// The traces of the configuration, and what lies under their paths and is none; under names that are relative to it.
+    ///
+    /// # Errors
+    /// When it can't be said which files are traces.
+    pub(in crate::cli) fn traces(&self, traces: &Traces) -> Result<Discovery, Failure> {
+        self.traces_under(traces, &traces.paths)
+    }
+
+    /// As [`Located::traces`], for some of the paths.
+    pub(in crate::cli) fn traces_under(&self, traces: &Traces, paths: &[String]) -> Result<Discovery, Failure> {
+        let files = traces.files().map_err(|e| Failure::unable(e.to_string(), "docs/gate.md says which globs there are"))?;
+        let choose = |path: &Path| match files.taken(&self.name(&path.to_string_lossy())) {
+            Taken::Trace => Choice::Read,
+            Taken::Excluded => Choice::Leave,
+            Taken::NotIncluded => Choice::Skip("no `include` fits it"),
+            Taken::Unsaid => by_name(path),
+        };
+        let paths: Vec<PathBuf> = paths.iter().map(|p| self.root.join(p)).collect();
+        let mut found = survey_by(&paths, &choose);
+        for input in &mut found.inputs {
+            match input {
+                Ok(found) => found.name = self.name(&found.name),
+                Err(missing) => missing.name = self.name(&missing.name),
+            }
+        }
+        for skipped in &mut found.skipped {
+            skipped.name = self.name(&skipped.name);
+        }
+        Ok(found)
     }
 
     /// The name of a file in reports: relative to the configuration, wherever the command was started, so that

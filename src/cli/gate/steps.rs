@@ -2,14 +2,16 @@
 //! house adds its step to [`STEPS`] and its section to the configuration.
 
 use super::Located;
+use super::strict;
 use crate::cli::output::Failure;
 use crate::cli::policy::{compared, held_against, tested};
 use crate::cli::replay::trust_store;
 use crate::cli::repomap::{checked, interface};
-use crate::config::{RiskProfile, Traces};
+use crate::config::RiskProfile;
 use crate::replay::Assessor;
 use crate::rules::Settings;
-use crate::source::{Found, Missing, discover};
+use crate::source::Discovery;
+use crate::trace::Format;
 use crate::verify::{Options, Report, verify};
 use std::path::Path;
 
@@ -56,10 +58,15 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
         RiskProfile::V0 => Assessor::V0,
         RiskProfile::V1 => Assessor::V1,
     };
-    let inputs = inputs(located, traces);
+    let Discovery { inputs, skipped } = located.traces(traces)?;
     let missing = inputs.is_empty().then(|| format!("nothing was verified: no trace under {}", traces.paths.join(", ")));
-    let options = Options { settings: Settings { assessor, keys, ..Settings::default() }, max_turns, ..Options::default() };
+    let formats = traces.formats.as_ref().map(|names| names.iter().filter_map(|name| Format::parse(name)).collect());
+    let settings = Settings { assessor, keys, ..Settings::default() };
+    let options = Options { settings, max_turns, formats, ..Options::default() };
     let mut report = verify(&inputs, &options);
+    strict::unread(&mut report, skipped);
+    strict::unterminated(&mut report, traces.unterminated.unwrap_or_default());
+    strict::demands(&mut report, &traces.require);
     let weaker = match assessor {
         Assessor::Off => Some("the risk that a record states is believed ([traces] risk = \"off\")"),
         Assessor::V0 => Some("risk is looked for in fragments of text, and commands aren't understood ([traces] risk = \"v0\")"),
@@ -103,7 +110,7 @@ fn policy_replay(located: &Located, _: usize) -> Result<Part, Failure> {
     let (Some(policy), Some(traces)) = (&located.config.policy, &located.config.traces) else {
         return Ok(Part::default());
     };
-    let (report, missing) = held_against(&located.root.join(&policy.file), &inputs(located, traces))?;
+    let (report, missing) = held_against(&located.root.join(&policy.file), &located.traces(traces)?.inputs)?;
     Ok(Part { report, missing, lacking: None })
 }
 
@@ -143,17 +150,4 @@ fn rename(report: &mut Report, located: &Located) {
     for finding in &mut report.findings {
         finding.place.file = located.name(&finding.place.file).into();
     }
-}
-
-/// The traces of the configuration, under names that are relative to it.
-fn inputs(located: &Located, traces: &Traces) -> Vec<Result<Found, Missing>> {
-    let paths: Vec<_> = traces.paths.iter().map(|p| located.root.join(p)).collect();
-    let mut inputs = discover(&paths);
-    for input in &mut inputs {
-        match input {
-            Ok(found) => found.name = located.name(&found.name),
-            Err(missing) => missing.name = located.name(&missing.name),
-        }
-    }
-    inputs
 }
