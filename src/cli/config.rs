@@ -275,7 +275,7 @@ fn check(located: &Located) -> Vec<(bool, String)> {
         all.push((there, format!("repo map: {file} {}", if there { "is there" } else { "isn't there" })));
     }
     if let Some(baseline) = &config.baseline {
-        let read = read_baseline(&located.root.join(&baseline.file));
+        let read = located.material(&baseline.file).and_then(|file| read_baseline(located, &file));
         let said = |b: crate::config::Baseline| format!("baseline: {} findings known", b.len());
         all.push((read.is_ok(), read.map_or_else(|e| e.to_string(), said)));
     }

@@ -315,8 +315,13 @@ impl ValidateArgs {
 
 /// Reads a trust file.
 pub(super) fn trust_store(path: &Path) -> Result<TrustStore, Failure> {
+    trust_store_of(path, &file::text(path)?)
+}
+
+/// As [`trust_store`], of a text that was read from `path`.
+pub(super) fn trust_store_of(path: &Path, text: &str) -> Result<TrustStore, Failure> {
     let remedy = "a trust file is {\"keys\": [{\"keyId\", \"publicKey\", \"signer\", \"validFrom\", \"validTo\"}]}";
-    TrustStore::parse(&file::text(path)?).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
+    TrustStore::parse(text).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
 }
 
 impl Common {

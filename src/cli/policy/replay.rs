@@ -245,9 +245,12 @@ fn judge_all(policies: &Shelf<'_>, inputs: &[Result<Input, Missing>]) -> (Tally,
 /// nothing of how the inputs were read; with it, what is missing when there was no decision to ask about.
 pub(in crate::cli) fn held_against(
     policy: &Path,
+    text: String,
     inputs: &[Result<Input, Missing>],
 ) -> Result<(Report, Option<String>), Failure> {
-    let shelf = Shelf::of(Some(&policy.to_string_lossy()), &[], Known::default())?;
+    let known = Known::default();
+    let given = Some(known.asked(find::parse(&find::name_of(policy), text)?));
+    let shelf = Shelf { known, given, by_digest: BTreeMap::new() };
     let (tally, objections, _) = judge_all(&shelf, inputs);
     let mut report = objections.into_report();
     // More may have been found than is kept.
