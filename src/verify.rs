@@ -17,7 +17,7 @@ mod shard;
 pub mod timeline;
 mod units;
 
-pub use report::{Counts, Report};
+pub use report::{Counts, Report, skipped_sentence};
 pub use units::{InputUnits, Units};
 
 use crate::diag::{Finding, assign_fingerprints};
@@ -32,6 +32,8 @@ use std::io::Read;
 pub struct Options {
     /// Read every input as this format instead of finding out.
     pub format: Option<Format>,
+    /// The formats that an input may have; another one is a finding (YV110). Without a list any is fine.
+    pub formats: Option<Vec<Format>>,
     /// What an input may demand.
     pub limits: Limits,
     /// What the rules are told.

@@ -1,7 +1,7 @@
 //! Attestations on the command line: `gate --attest` and `attest` write one, `attest verify` checks it.
 
 use super::file;
-use super::gate::{GateArgs, Located, locate};
+use super::gate::{GateArgs, Located, Material, RulesArgs};
 use super::output::{Color, Failure, print};
 use super::replay::{FailOn, trust_store};
 use super::{EXIT_CLEAN, EXIT_FINDINGS};
@@ -9,7 +9,7 @@ use crate::attest::{Predicate, Statement, Verdict, private_key};
 use crate::config::FILE;
 use crate::diag::Severity;
 use crate::report::{Outcome, terminal};
-use crate::source::{Found, Input, discover, open_regular};
+use crate::source::{Found, Input, open_regular};
 use crate::verify::Report;
 use clap::{Args, Subcommand};
 use sha2::{Digest, Sha256};
@@ -43,12 +43,14 @@ impl AttestArgs {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Digests {
     traces: BTreeMap<String, String>,
+    /// Files among the traces that the gate doesn't read or can't open.
+    unread: BTreeSet<String>,
     materials: BTreeMap<String, String>,
 }
 
 impl AttestArgs {
     /// Takes the digests before the gate runs; none when no attestation is asked for.
-    pub(super) fn before(&self, located: &Located, baseline: Option<&Path>) -> Result<Option<Digests>, Failure> {
+    pub(super) fn before(&self, located: &Located, baseline: Option<&Material>) -> Result<Option<Digests>, Failure> {
         self.attest.as_ref().map(|_| digests(located, baseline)).transpose()
     }
 
@@ -57,7 +59,7 @@ impl AttestArgs {
         &self,
         before: Option<Digests>,
         located: &Located,
-        baseline: Option<&Path>,
+        baseline: Option<&Material>,
         judged: (&Report, &Outcome, i64),
     ) -> Result<(), Failure> {
         let (Some(path), Some(key), Some(key_id), Some(before)) = (&self.attest, &self.attest_key, &self.attest_key_id, before)
@@ -103,35 +105,46 @@ impl AttestArgs {
     }
 }
 
-fn digests(located: &Located, baseline: Option<&Path>) -> Result<Digests, Failure> {
+fn digests(located: &Located, baseline: Option<&Material>) -> Result<Digests, Failure> {
     let config = &located.config;
     let mut traces = BTreeMap::new();
-    let paths: Vec<PathBuf> = config.traces.iter().flat_map(|t| &t.paths).map(|p| located.root.join(p)).collect();
-    // What can't be opened is a finding and fails the gate; there is nothing to hash of it.
-    for Found { name, input } in discover(&paths).into_iter().flatten() {
+    let found = config.traces.as_ref().map(|t| located.traces(t)).transpose()?.unwrap_or_default();
+    let mut unread: BTreeSet<String> = found.skipped.into_iter().map(|s| s.name).collect();
+    for input in found.inputs {
+        let Found { name, input } = match input {
+            Ok(found) => found,
+            // It is a finding and fails the gate; there is nothing to hash of it.
+            Err(missing) => {
+                unread.insert(missing.name);
+                continue;
+            }
+        };
         let Input::File(path) = input else {
             return Err(Failure::unable("standard input can't be attested", "put the trace into a file"));
         };
-        let (name, digest) = (located.name(&name), digest(&path)?);
+        let digest = digest(&path)?;
         if let Some(other) = traces.insert(name.clone(), digest.clone()).filter(|other| *other != digest) {
             let message = format!("two traces are called `{name}`: {other} and {digest}");
             return Err(Failure::unable(message, "give them names that differ in UTF-8"));
         }
     }
-    let below = |file: &str| located.root.join(file);
+    let below = |file: &String| located.material(file);
     let files = [
-        ("configuration", Some(located.path.clone())),
-        ("policy", config.policy.as_ref().map(|p| below(&p.file))),
-        ("trust file", config.keys.as_ref().map(|k| below(&k.file))),
-        ("baseline", baseline.map(Path::to_path_buf)),
+        ("configuration", Some(located.itself())),
+        ("policy", config.policy.as_ref().map(|p| below(&p.file)).transpose()?),
+        ("trust file", config.keys.as_ref().map(|k| below(&k.file)).transpose()?),
+        ("baseline", baseline.cloned()),
     ];
     let mut materials = BTreeMap::new();
-    for (what, path) in files {
-        if let Some(path) = path {
-            materials.insert(what.to_owned(), digest(&path)?);
-        }
+    for (what, material) in files {
+        let digest = match &material {
+            None => continue,
+            Some(Material::File(path)) => digest(path)?,
+            Some(pinned) => hex(&Sha256::digest(located.text(pinned)?)),
+        };
+        materials.insert(what.to_owned(), digest);
     }
-    Ok(Digests { traces, materials })
+    Ok(Digests { traces, unread, materials })
 }
 
 /// SHA-256 of a file as it lies there, in lower-case hexadecimal.
@@ -146,7 +159,11 @@ fn digest(path: &Path) -> Result<String, Failure> {
             n => hash.update(buffer.get(..n).unwrap_or_default()),
         }
     }
-    Ok(hash.finalize().iter().map(|b| format!("{b:02x}")).collect())
+    Ok(hex(&hash.finalize()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// Write a signed statement of how the gate ended, or check one.
@@ -158,9 +175,8 @@ fn digest(path: &Path) -> Result<String, Failure> {
 pub(super) struct AttestCommand {
     #[command(subcommand)]
     verify: Option<Verify>,
-    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder upward.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    rules: RulesArgs,
     /// Private key, Ed25519 in PEM.
     #[arg(long, value_name = "FILE", required = true)]
     key: Option<PathBuf>,
@@ -181,7 +197,7 @@ impl AttestCommand {
         match (self.verify, self.output, self.key, self.key_id, self.now) {
             (Some(Verify::Verify(verify)), ..) => verify.run(),
             (None, Some(output), Some(key), Some(key_id), Some(now)) => {
-                GateArgs::attesting(self.config, AttestArgs::to(output, key, key_id), now).run()
+                GateArgs::attesting(self.rules, AttestArgs::to(output, key, key_id), now).run()
             }
             (None, ..) => Err(Failure::unable("--output, --key, --key-id and --now are needed", "see `attest --help`")),
         }
@@ -207,11 +223,10 @@ pub(super) struct VerifyArgs {
     #[arg(long, value_name = "NAME")]
     signer: String,
     /// The folder of the configuration, `yuangs-verify.toml`.
-    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    #[arg(long, value_name = "FOLDER", default_value = ".", conflicts_with = "config")]
     root: PathBuf,
-    /// The configuration, if it has another name.
-    #[arg(long, value_name = "FILE", conflicts_with = "root")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    rules: RulesArgs,
     /// The baseline, if the gate was told of one on its command line.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -254,9 +269,10 @@ impl VerifyArgs {
 
     /// What the gate would read if it ran here and now.
     fn here(&self) -> Result<Digests, Failure> {
-        let located = locate(Some(&self.config.clone().unwrap_or_else(|| self.root.join(FILE))))?;
-        let configured = located.config.baseline.as_ref().map(|b| located.root.join(&b.file));
-        digests(&located, self.baseline.clone().or(configured).as_deref())
+        let named = || self.rules.config.clone().unwrap_or_else(|| self.root.join(FILE));
+        let rules = if self.rules.is_pinned() { self.rules.clone() } else { RulesArgs::of(Some(named())) };
+        let located = rules.locate(&self.root)?;
+        digests(&located, located.baseline(self.baseline.as_deref())?.as_ref())
     }
 }
 
@@ -283,6 +299,7 @@ fn differences(statement: &Statement, here: &Digests) -> Vec<String> {
     if statement.subject.is_empty() {
         problems.push("it is about no file".into());
     }
+    problems.extend(here.unread.iter().map(|name| format!("{name} lies among the traces and isn't read")));
     let mut attested = BTreeMap::new();
     for subject in &statement.subject {
         let digest = subject.digest.get("sha256").map_or("", String::as_str);

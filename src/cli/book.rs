@@ -1,12 +1,12 @@
 //! What the commands that speak of whole executions have in common: reading traces into a [`Book`].
 
+use super::file::traces;
 use super::output::Failure;
 use crate::replay::Assessor;
 use crate::report::page::Format as PageFormat;
 use crate::rules::Settings;
 use crate::scan::mask::Mask;
 use crate::scan::secret::Table;
-use crate::source::discover;
 use crate::trace::Format;
 use crate::trajectory::Book;
 use crate::verify::{Options, verify};
@@ -68,7 +68,7 @@ impl ReadArgs {
         Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let settings = Settings { assessor: Assessor::V1, ..Settings::default() };
         let options = Options { format: self.format_in, max_turns: self.max_turns, settings, ..Options::default() };
-        let mut report = verify(&discover(paths), &options);
+        let mut report = verify(&traces(paths), &options);
         let secrets = std::mem::take(&mut report.secrets);
         let unopened = report.counts.unopened;
         Ok(Reading { book: Book::of(report), secrets, unopened })

@@ -7,8 +7,9 @@ use super::replay::trust_store;
 use super::{EXIT_CLEAN, EXIT_UNABLE};
 use crate::config::{Config, FILE};
 use crate::report::terminal;
-use crate::source::{Input, discover, open};
+use crate::source::{Input, open};
 use crate::trace::Format;
+use crate::verify::skipped_sentence;
 use clap::{Args, Subcommand};
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -234,7 +235,17 @@ fn check(located: &Located) -> Vec<(bool, String)> {
         None => all.push((false, "[traces] is missing: there is nothing to replay".to_owned())),
         Some(traces) => {
             for path in &traces.paths {
-                let inputs = discover(&[located.root.join(path)]);
+                let found = match located.traces_under(traces, std::slice::from_ref(path)) {
+                    Ok(found) => found,
+                    Err(failure) => {
+                        all.push((false, failure.to_string()));
+                        continue;
+                    }
+                };
+                let (inputs, skipped) = (found.inputs, found.skipped);
+                if let Some(sentence) = skipped_sentence(&skipped, skipped.len() as u64) {
+                    all.push((false, format!("traces: {sentence}; the gate asks for [traces] include or exclude")));
+                }
                 let missing = inputs.iter().filter(|i| i.is_err()).count();
                 let may_be_empty = traces.allow_empty.is_some();
                 all.push((
@@ -264,7 +275,7 @@ fn check(located: &Located) -> Vec<(bool, String)> {
         all.push((there, format!("repo map: {file} {}", if there { "is there" } else { "isn't there" })));
     }
     if let Some(baseline) = &config.baseline {
-        let read = read_baseline(&located.root.join(&baseline.file));
+        let read = located.material(&baseline.file).and_then(|file| read_baseline(located, &file));
         let said = |b: crate::config::Baseline| format!("baseline: {} findings known", b.len());
         all.push((read.is_ok(), read.map_or_else(|e| e.to_string(), said)));
     }

@@ -1,13 +1,24 @@
 //! Files that are read whole: settings, keys, policies, rows of a corpus.
 
 use super::Failure;
-use crate::source::read_whole;
+use crate::cli::output::tell;
+use crate::source::{Found, Missing, read_whole, survey};
+use crate::verify::skipped_sentence;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes that such a file may have.
 const MOST: u64 = 64 << 20;
+
+/// The traces under paths, for commands without a report: files there that aren't read are named on standard error.
+pub(super) fn traces(paths: &[PathBuf]) -> Vec<Result<Found, Missing>> {
+    let found = survey(paths);
+    if let Some(sentence) = skipped_sentence(&found.skipped, found.skipped.len() as u64) {
+        tell(&sentence);
+    }
+    found.inputs
+}
 
 /// The text of a file.
 pub(super) fn text(path: &Path) -> Result<String, Failure> {

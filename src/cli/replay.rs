@@ -12,13 +12,13 @@ use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions, write_pre
 use crate::rules::Settings;
 use crate::scan::secret::Table;
 use crate::schema::Validator;
-use crate::source::{Found, Limits, Missing, discover};
+use crate::source::{Discovery, Limits, survey};
 use crate::trace::Format;
 use crate::trace::keys::TrustStore;
 use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
 use crate::verify::account::settle;
-use crate::verify::{Options, Report, verify, watch};
+use crate::verify::{Options, Report, skipped_sentence, verify, watch};
 use crate::workspace::diff::tree::{Revision, TreeError};
 use crate::workspace::git::{GitError, ObjectId, Repository};
 use clap::{Args, ValueEnum};
@@ -228,7 +228,8 @@ impl ReplayArgs {
         Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let found = super::policy::find::policy(policy)?;
         let mut reevaluation = Reevaluation::new(&found.policy);
-        let report = watch(&discover(&self.common.paths), options, &mut |file, id, entry| reevaluation.record(file, id, entry));
+        let report =
+            watch(&file::traces(&self.common.paths), options, &mut |file, id, entry| reevaluation.record(file, id, entry));
         let document = reevaluation.finish(&report.secrets, report.counts.errors);
         let format = self.common.reports.only_format()?;
         match format {
@@ -301,8 +302,9 @@ impl ValidateArgs {
             return self.common.run(options, &extra, false, &|_| Ok(()));
         }
         // What is a manifest is no trace, and is looked at as what it is.
-        let (manifests, traces) = super::manifests::part(discover(&self.common.paths));
-        self.common.run_on(&traces, options, &extra, false, &|report| {
+        let Discovery { inputs, skipped } = survey(&self.common.paths);
+        let (manifests, inputs) = super::manifests::part(inputs);
+        self.common.run_on(Discovery { inputs, skipped }, options, &extra, false, &|report| {
             report.absorb(super::manifests::check(&manifests, self.project.as_deref()));
             report.findings.sort_by_cached_key(Finding::order);
             assign_fingerprints(&mut report.findings);
@@ -313,8 +315,13 @@ impl ValidateArgs {
 
 /// Reads a trust file.
 pub(super) fn trust_store(path: &Path) -> Result<TrustStore, Failure> {
+    trust_store_of(path, &file::text(path)?)
+}
+
+/// As [`trust_store`], of a text that was read from `path`.
+pub(super) fn trust_store_of(path: &Path, text: &str) -> Result<TrustStore, Failure> {
     let remedy = "a trust file is {\"keys\": [{\"keyId\", \"publicKey\", \"signer\", \"validFrom\", \"validTo\"}]}";
-    TrustStore::parse(&file::text(path)?).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
+    TrustStore::parse(text).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
 }
 
 impl Common {
@@ -334,12 +341,12 @@ impl Common {
     }
 
     fn run(&self, options: Options, extra: &[String], keep_turns: bool, after: &Settle<'_>) -> Result<u8, Failure> {
-        self.run_on(&discover(&self.paths), options, extra, keep_turns, after)
+        self.run_on(survey(&self.paths), options, extra, keep_turns, after)
     }
 
     fn run_on(
         &self,
-        inputs: &[Result<Found, Missing>],
+        found: Discovery,
         options: Options,
         extra: &[String],
         keep_turns: bool,
@@ -350,7 +357,9 @@ impl Common {
         let targets = self.reports.targets()?;
         let with_turns = keep_turns || targets.iter().any(|t| t.format == ReportFormat::Html);
         let options = &Options { max_turns: if with_turns { self.max_turns } else { 0 }, ..options };
-        let mut report = verify(inputs, options);
+        let mut report = verify(&found.inputs, options);
+        report.skip(found.skipped);
+        report.notices.extend(skipped_sentence(&report.skipped, report.counts.skipped));
         after(&mut report)?;
         let outcome = Outcome::of(&report, self.fail_on.severity(), options.schema_only);
         let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: options.schema_only };

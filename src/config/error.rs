@@ -20,6 +20,8 @@ pub enum ConfigError {
     TooWide { name: String },
     #[error("{name}: the path is no glob: {why}")]
     Glob { name: String, why: String },
+    #[error("traces.formats: no format is called `{name}`; {}", hint(nearest.as_ref()))]
+    UnknownFormat { name: String, nearest: Option<String> },
     #[error("reports.{name}: `{path}` leads out of the folder of the configuration")]
     ReportPath { name: String, path: String },
     #[error("{name}: `{date}` is no day; write it as 2027-01-31")]

@@ -6,13 +6,16 @@
 mod apply;
 mod baseline;
 mod error;
+mod files;
 
 pub use apply::{Applied, apply};
 pub use baseline::{Baseline, BaselineError};
 pub use error::ConfigError;
+pub use files::{Files, Taken};
 
 use crate::diag::{Code, Severity};
 use crate::rules;
+use crate::trace::Format;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -87,12 +90,68 @@ impl Threshold {
 pub struct Traces {
     /// Files and folders.
     pub paths: Vec<String>,
+    /// Globs of the files in folders that are traces; by the endings of traces unless told otherwise.
+    #[serde(default)]
+    pub include: Option<Vec<String>>,
+    /// Globs of the files in folders that are no traces. Every file must be a trace or fit one of them (YV111).
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// The formats that a trace may have (YV110); any unless told otherwise.
+    #[serde(default)]
+    pub formats: Option<Vec<String>>,
+    /// The answers that must be *yes* for every execution; *not recorded* is an error then (YV212).
+    #[serde(default)]
+    pub require: Vec<Demand>,
+    /// What an execution without an end (YV203) and a record that breaks off (YV104) are; warnings unless told otherwise.
+    #[serde(default)]
+    pub unterminated: Option<Unterminated>,
+    /// A revision, as `origin/main`: every change since the branch parted from there must be accounted for by a trace (YV704).
+    #[serde(default)]
+    pub account_for: Option<String>,
     /// How risk is found; `v1` unless told otherwise.
     #[serde(default)]
     pub risk: Option<RiskProfile>,
     /// Why there may be no trace at all. Without it nothing to look at is no pass.
     #[serde(default)]
     pub allow_empty: Option<String>,
+}
+
+/// An answer of the verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Demand {
+    /// Was each state reached legally?
+    LegalPath,
+    /// Did nothing run without being allowed?
+    Authorised,
+    /// Is every decision signed, reasoned and traceable?
+    GovernanceComplete,
+}
+
+impl Demand {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::LegalPath, Self::Authorised, Self::GovernanceComplete];
+
+    /// The word in the file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LegalPath => "legal-path",
+            Self::Authorised => "authorised",
+            Self::GovernanceComplete => "governance-complete",
+        }
+    }
+}
+
+/// How bad it is that an execution has no end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Unterminated {
+    /// A cut trace fails.
+    Error,
+    /// As the rules say.
+    #[default]
+    Warning,
 }
 
 /// How the risk of an action is found.
@@ -437,8 +496,15 @@ impl Config {
                 return Err(ConfigError::ReportPath { name: name.clone(), path: path.clone() });
             }
         }
-        if let Some(reason) = config.traces.as_ref().and_then(|t| t.allow_empty.as_ref()) {
-            reasoned("traces.allow-empty", reason)?;
+        if let Some(traces) = &config.traces {
+            if let Some(reason) = &traces.allow_empty {
+                reasoned("traces.allow-empty", reason)?;
+            }
+            traces.files()?;
+            for format in traces.formats.iter().flatten().filter(|f| Format::parse(f).is_none()) {
+                let known = Format::ALL.iter().map(|f| f.name());
+                return Err(ConfigError::UnknownFormat { name: format.clone(), nearest: error::nearest(format, known) });
+            }
         }
         Ok(config)
     }

@@ -30,6 +30,8 @@ pub struct Document<'r> {
     pub inputs_left_out: u64,
     pub executions: Vec<ExecutionReport<'r>>,
     pub findings: Vec<FindingReport<'r>>,
+    /// Files under the given paths that weren't read; `summary.skipped` counts them, those that aren't listed included.
+    pub skipped: Vec<SkippedReport<'r>>,
     /// What a reader has to be told besides: what the configuration lets pass, what wasn't run.
     #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     pub notices: &'r [String],
@@ -76,6 +78,15 @@ pub struct SummaryCounts {
     pub left_out: u64,
     /// Signatures that nobody checked, because no trust file was given.
     pub signatures_unchecked: u64,
+    /// Files under the given paths that weren't read.
+    pub skipped: u64,
+}
+
+/// A file that wasn't read.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SkippedReport<'r> {
+    pub path: &'r str,
+    pub reason: &'r str,
 }
 
 /// Findings by severity.
@@ -181,6 +192,7 @@ impl<'r> Document<'r> {
                 by_severity: BySeverity { error: counts.errors, warning: counts.warnings, note: counts.notes },
                 left_out: counts.left_out,
                 signatures_unchecked: counts.signatures_unchecked,
+                skipped: counts.skipped,
             },
             inputs: report.inputs.iter().map(input).collect(),
             inputs_left_out: report.inputs_left_out,
@@ -193,6 +205,7 @@ impl<'r> Document<'r> {
                 })
                 .collect(),
             findings: report.findings.iter().map(finding).collect(),
+            skipped: report.skipped.iter().map(|s| SkippedReport { path: &s.name, reason: s.reason }).collect(),
             notices: &report.notices,
             account: report.account.as_ref(),
         }

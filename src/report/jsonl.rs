@@ -1,7 +1,7 @@
 //! JSON lines: the parts of the JSON report, one object a line, for programs that read streams.
 
 use super::Run;
-use super::json::{self, Document, ExecutionReport, FindingReport, InputReport, SummaryCounts, Tool};
+use super::json::{self, Document, ExecutionReport, FindingReport, InputReport, SkippedReport, SummaryCounts, Tool};
 use crate::verify::account::Account;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,6 +22,8 @@ pub enum Line<'r> {
         /// Inputs whose units are counted in the last line of them together, because there are so many.
         #[serde(default, skip_serializing_if = "json::is_zero")]
         inputs_left_out: u64,
+        /// Files under the given paths that weren't read.
+        skipped: Vec<SkippedReport<'r>>,
         /// What a reader has to be told besides.
         #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
         notices: &'r [String],
@@ -39,9 +41,9 @@ pub enum Line<'r> {
 
 /// Writes the report.
 pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Document { version, tool, summary, executions, findings, notices, account, inputs, inputs_left_out } =
+    let Document { version, tool, summary, executions, findings, notices, account, inputs, inputs_left_out, skipped } =
         Document::of(run.report);
-    json::line(&Line::Run { version, tool, summary, inputs_left_out, notices, account }, out)?;
+    json::line(&Line::Run { version, tool, summary, inputs_left_out, skipped, notices, account }, out)?;
     for input in inputs {
         json::line(&Line::Input(input), out)?;
     }

@@ -19,6 +19,8 @@ mod yv106;
 mod yv107;
 mod yv108;
 mod yv109;
+mod yv110;
+mod yv111;
 mod yv201;
 mod yv202;
 mod yv203;
@@ -162,6 +164,8 @@ pub const ALL: &[&Rule] = &[
     &yv107::RULE,
     &yv108::RULE,
     &yv109::RULE,
+    &yv110::RULE,
+    &yv111::RULE,
     &yv201::RULE,
     &yv202::RULE,
     &yv203::RULE,

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 /// File name endings that are looked at when a folder is walked; each may be compressed besides.
 const ENDINGS: [&str; 3] = [".jsonl", ".json", ".cast"];
 const COMPRESSED: [&str; 2] = [".gz", ".zst"];
+/// Compressions and archives that nobody reads here.
+const UNREAD: [&str; 12] = [".xz", ".bz2", ".br", ".lz4", ".lzma", ".lz", ".zip", ".7z", ".tar", ".tgz", ".z", ".rar"];
 
 /// Something that can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,25 +37,82 @@ pub struct Missing {
     pub error: io::Error,
 }
 
+/// Why most files are skipped.
+pub const NO_ENDING: &str = "not the ending of a trace";
+
+/// A file under a given path that isn't read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// The name in reports.
+    pub name: String,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// What paths lead to. Every file under them is in one of the two lists, unless it was left out on purpose.
+#[derive(Debug, Default)]
+pub struct Discovery {
+    /// What is read, and what can't be looked at.
+    pub inputs: Vec<Result<Found, Missing>>,
+    /// What isn't read.
+    pub skipped: Vec<Skipped>,
+}
+
+/// What becomes of a file that a walk meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// It is an input.
+    Read,
+    /// It is left out on purpose, and nobody is told.
+    Leave,
+    /// It isn't read, for this reason.
+    Skip(&'static str),
+}
+
 /// Resolves paths: files as they are, folders walked, `-` as standard input. Sorted by name, so that
 /// the order of a directory never shows in a report.
 #[must_use]
+pub fn survey(paths: &[PathBuf]) -> Discovery {
+    find(paths, &by_name, false)
+}
+
+/// As [`survey`], without what isn't read: for whoever has said it already.
+#[must_use]
 pub fn discover(paths: &[PathBuf]) -> Vec<Result<Found, Missing>> {
-    let mut all = Vec::new();
+    survey(paths).inputs
+}
+
+/// As [`survey`], with somebody else to choose among the files of folders. What is named and is no regular file is
+/// missing: it might be waited for.
+#[must_use]
+pub fn survey_by(paths: &[PathBuf], choose: &dyn Fn(&Path) -> Choice) -> Discovery {
+    find(paths, choose, true)
+}
+
+fn find(paths: &[PathBuf], choose: &dyn Fn(&Path) -> Choice, only_regular: bool) -> Discovery {
+    let mut all = Discovery::default();
     for path in paths {
         if path.as_os_str() == "-" {
-            all.push(Ok(Found { name: "<stdin>".into(), input: Input::Stdin }));
+            all.inputs.push(Ok(Found { name: "<stdin>".into(), input: Input::Stdin }));
         } else if path.is_dir() {
-            walk(path, &mut all);
+            walk(path, choose, &mut all);
         } else {
-            match path.metadata() {
-                Ok(_) => all.push(Ok(Found { name: shown(path), input: Input::File(path.clone()) })),
-                Err(error) => all.push(Err(Missing { name: shown(path), error })),
-            }
+            all.inputs.push(match path.metadata() {
+                Ok(meta) if only_regular && !meta.is_file() => {
+                    Err(Missing { name: shown(path), error: io::Error::other("it is not a regular file") })
+                }
+                Ok(_) => Ok(Found { name: shown(path), input: Input::File(path.clone()) }),
+                Err(error) => Err(Missing { name: shown(path), error }),
+            });
         }
     }
-    all.sort_by(|a, b| name(a).cmp(name(b)));
-    all.dedup_by(|a, b| matches!((a, b), (Ok(a), Ok(b)) if a == b));
+    let Discovery { inputs, skipped } = &mut all;
+    inputs.sort_by(|a, b| name(a).cmp(name(b)));
+    inputs.dedup_by(|a, b| matches!((a, b), (Ok(a), Ok(b)) if a == b));
+    // What one path skips another may name.
+    skipped.retain(|s| inputs.binary_search_by(|i| name(i).cmp(&s.name)).is_err());
+    skipped.sort();
+    skipped.dedup();
     all
 }
 
@@ -64,39 +123,76 @@ fn name(entry: &Result<Found, Missing>) -> &str {
     }
 }
 
-fn walk(root: &Path, all: &mut Vec<Result<Found, Missing>>) {
+fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
     for entry in walkdir::WalkDir::new(root).sort_by_file_name() {
-        match entry {
-            Ok(entry) if entry.file_type().is_file() && is_trace(entry.path()) => {
-                all.push(Ok(Found { name: shown(entry.path()), input: Input::File(entry.into_path()) }));
-            }
-            Ok(entry) if entry.path_is_symlink() && leads_away(root, entry.path()) => {
-                let error = io::Error::other("it is a symbolic link that leads out of the folder, and isn't followed");
-                all.push(Err(Missing { name: shown(entry.path()), error }));
-            }
-            Ok(_) => {}
+        let entry = match entry {
+            Ok(entry) if entry.file_type().is_dir() => continue,
+            Ok(entry) => entry,
             Err(error) => {
                 let path = error.path().unwrap_or(root).to_path_buf();
-                all.push(Err(Missing { name: shown(&path), error: error.into() }));
+                all.inputs.push(Err(Missing { name: shown(&path), error: error.into() }));
+                continue;
             }
+        };
+        let (path, choice) = (entry.path(), choose(entry.path()));
+        let skip = |reason| Skipped { name: shown(path), reason };
+        if choice == Choice::Leave {
+            continue;
+        }
+        if entry.path_is_symlink() {
+            match link(root, path, choose) {
+                Link::Met => {}
+                Link::Away => {
+                    let error = io::Error::other("it is a symbolic link that leads out of the folder, and isn't followed");
+                    all.inputs.push(Err(Missing { name: shown(path), error }));
+                }
+                Link::Other => all.skipped.push(skip("a symbolic link, which isn't followed")),
+            }
+        } else if !entry.file_type().is_file() {
+            all.skipped.push(skip("not a regular file"));
+        } else if let Choice::Skip(reason) = choice {
+            all.skipped.push(skip(reason));
+        } else {
+            all.inputs.push(Ok(Found { name: shown(path), input: Input::File(entry.into_path()) }));
         }
     }
 }
 
-/// Whether a link stands for traces that the walk doesn't meet anyway: a folder or a trace by its own name, somewhere else or
-/// under another name.
-fn leads_away(root: &Path, link: &Path) -> bool {
-    let Ok(target) = link.canonicalize() else { return is_trace(link) };
-    let met = root.canonicalize().is_ok_and(|root| target.starts_with(root));
-    if target.is_dir() { !met } else { is_trace(link) && !(met && is_trace(&target)) }
+/// Where a symbolic link leads.
+enum Link {
+    /// To what the walk meets anyway, and says what becomes of it.
+    Met,
+    /// To traces that the walk doesn't meet: a folder or a trace by its own name, somewhere else or under another name.
+    Away,
+    /// To anything else outside, or nowhere.
+    Other,
 }
 
-fn is_trace(path: &Path) -> bool {
-    let Some(name) = path.file_name().map(|n| n.to_string_lossy().to_lowercase()) else {
-        return false;
-    };
+fn link(root: &Path, link: &Path, choose: &dyn Fn(&Path) -> Choice) -> Link {
+    let is_trace = |path: &Path| choose(path) == Choice::Read;
+    let Ok(target) = link.canonicalize() else { return if is_trace(link) { Link::Away } else { Link::Other } };
+    // Under the name that the walk gives it.
+    let within = root.canonicalize().ok().and_then(|real| target.strip_prefix(real).ok().map(|below| root.join(below)));
+    match within {
+        Some(_) if target.is_dir() => Link::Met,
+        Some(met) if !is_trace(link) || is_trace(&met) => Link::Met,
+        None if !target.is_dir() && !is_trace(link) => Link::Other,
+        _ => Link::Away,
+    }
+}
+
+/// Whether a file is taken for a trace where nobody says otherwise: by its ending, which may stand before that of a compression.
+#[must_use]
+pub fn by_name(path: &Path) -> Choice {
+    let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
     let plain = COMPRESSED.iter().find_map(|c| name.strip_suffix(c)).unwrap_or(&name);
-    ENDINGS.iter().any(|e| plain.ends_with(e))
+    if ENDINGS.iter().any(|e| plain.ends_with(e)) {
+        Choice::Read
+    } else if UNREAD.iter().any(|e| name.ends_with(e)) {
+        Choice::Skip("compressed in a way that isn't read")
+    } else {
+        Choice::Skip(NO_ENDING)
+    }
 }
 
 fn shown(path: &Path) -> String {
@@ -173,7 +269,10 @@ mod tests {
         for name in ["b.jsonl", "a.json.gz", "c.txt", "d.cast", "e.JSONL.zst", "f.yaml"] {
             std::fs::write(dir.path().join(name), "{}").unwrap();
         }
-        let found = discover(&[dir.path().to_path_buf()]);
+        let found = survey(&[dir.path().to_path_buf()]);
+        let skipped: Vec<_> = found.skipped.iter().map(|s| (s.name.rsplit('/').next().unwrap(), s.reason)).collect();
+        assert_eq!(skipped, [("c.txt", "not the ending of a trace"), ("f.yaml", "not the ending of a trace")]);
+        let found = found.inputs;
         let names: Vec<_> = found.iter().map(|f| name(f).rsplit('/').next().unwrap().to_owned()).collect();
         assert_eq!(names, ["a.json.gz", "b.jsonl", "d.cast", "e.JSONL.zst"]);
     }

@@ -9,7 +9,9 @@ mod discover;
 mod elements;
 
 pub use blocks::{Block, Blocks, Overlong};
-pub use discover::{Found, Input, Missing, discover, open, open_regular};
+pub use discover::{
+    Choice, Discovery, Found, Input, Missing, NO_ENDING, Skipped, by_name, discover, open, open_regular, survey, survey_by,
+};
 pub use elements::{DocumentError, Element, Next, Position, each_element};
 
 use std::io::{self, Read};

@@ -74,8 +74,21 @@ pub fn settle(
     base: (ObjectId, &Revision<'_>),
     head: Option<(ObjectId, &Revision<'_>)>,
 ) -> Result<(), TreeError> {
+    settle_but(report, base, head, &BTreeSet::new())
+}
+
+/// As [`settle`], without some paths of the commit: those of the traces themselves, which no action writes.
+///
+/// # Errors
+/// When a revision can't be read.
+pub fn settle_but(
+    report: &mut Report,
+    base: (ObjectId, &Revision<'_>),
+    head: Option<(ObjectId, &Revision<'_>)>,
+    but: &BTreeSet<String>,
+) -> Result<(), TreeError> {
     let id = base.0.to_string();
-    settle_on(report, (&id, base.1), head.map(|(id, tree)| Head { id, tree, base: base.1 }))
+    settle_on(report, (&id, base.1), head.map(|(id, tree)| Head { id, tree, base: base.1, but }))
 }
 
 /// The commit that an outcome is compared with.
@@ -84,6 +97,8 @@ pub(crate) struct Head<'h> {
     tree: &'h Revision<'h>,
     /// The base again, as a revision.
     base: &'h Revision<'h>,
+    /// Paths that aren't compared.
+    but: &'h BTreeSet<String>,
 }
 
 /// As [`settle`], on any tree, with a name for it.
@@ -126,7 +141,7 @@ pub(crate) fn settle_on(report: &mut Report, base: (&str, &dyn Tree), head: Opti
     };
     teller.account.changed = teller.overlay.changes().iter().filter_map(differing).collect::<Result<_, _>>()?;
     if let Some(head) = head {
-        teller.compare(head.base, head.tree)?;
+        teller.compare(head.base, head.tree, head.but)?;
         let place = report.summaries.first().map(|s| (s.file.clone(), s.line)).unwrap_or_default();
         teller.contradict(&place, &short(&head.id.to_string()));
     }
@@ -296,13 +311,14 @@ impl Teller<'_> {
     }
 
     /// Holds the outcome against a commit, in both directions.
-    fn compare(&mut self, base: &Revision<'_>, head: &Revision<'_>) -> Result<(), TreeError> {
+    fn compare(&mut self, base: &Revision<'_>, head: &Revision<'_>, but: &BTreeSet<String>) -> Result<(), TreeError> {
         let files = |revision: &Revision<'_>| -> BTreeMap<String, (Mode, ObjectId)> {
             revision.files().map(|(path, mode, id)| (path.to_owned(), (mode, id))).collect()
         };
         let (before, after) = (files(base), files(head));
         let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-        let committed: BTreeSet<&String> = paths.into_iter().filter(|p| before.get(*p) != after.get(*p)).collect();
+        let committed: BTreeSet<&String> =
+            paths.into_iter().filter(|p| before.get(*p) != after.get(*p) && !but.contains(*p)).collect();
         let recorded: BTreeSet<String> = self.account.changed.iter().cloned().collect();
         let there = Overlay::new(head);
         for path in &committed {

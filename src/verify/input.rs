@@ -518,6 +518,14 @@ impl<'o> Run<'o> {
         self.report_foreign();
         report.counts.unknown_inputs += u64::from(self.foreign.is_some_and(|foreign| foreign.known.is_none()));
         report.counts.known_inputs += u64::from(self.format.is_some() || self.options.schema.is_some());
+        if let (Some(format), Some(accepted)) = (self.format, &self.options.formats)
+            && !accepted.contains(&format)
+        {
+            let accepted: Vec<&str> = accepted.iter().map(|f| f.name()).collect();
+            let accepted = if accepted.is_empty() { "none".to_owned() } else { accepted.join(", ") };
+            let message = format!("the trace is in the format `{}`; the configuration accepts {accepted}", format.name());
+            self.finding(Code(110), (0, 0), &message);
+        }
         let settings = &self.options.settings;
         let earlier = report.summaries.len();
         let harvests: Vec<Harvest> = std::mem::take(&mut self.shards).into_iter().map(|s| s.end(settings)).collect();

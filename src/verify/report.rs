@@ -5,6 +5,7 @@ use super::units::InputUnits;
 use crate::diag::{Code, Finding, Severity};
 use crate::replay::Summary;
 use crate::scan::mask::Mask;
+use crate::source::{NO_ENDING, Skipped};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -37,6 +38,8 @@ pub struct Counts {
     pub known_inputs: u64,
     /// Inputs that hold records, and none of a known format.
     pub unknown_inputs: u64,
+    /// Files under the given paths that aren't read.
+    pub skipped: u64,
 }
 
 impl Counts {
@@ -94,11 +97,42 @@ pub struct Report {
     pub notices: Vec<String>,
     /// What was found secret. Its own texts are free of it; whoever says more of the inputs has to be as well.
     pub secrets: Mask,
+    /// Files under the given paths that aren't read, up to a limit.
+    pub skipped: Vec<Skipped>,
     /// What the record's changes give on a revision, where one was named.
     pub account: Option<super::account::Account>,
 }
 
+/// Skipped files that a report lists; the rest is counted.
+const SKIPPED: usize = 100;
+/// Skipped files that a sentence names.
+const NAMED: usize = 5;
+
+/// Says which files weren't read; `None` when all were.
+#[must_use]
+pub fn skipped_sentence(skipped: &[Skipped], count: u64) -> Option<String> {
+    let name = |s: &Skipped| match s.reason {
+        NO_ENDING => format!("`{}`", s.name),
+        reason => format!("`{}` ({reason})", s.name),
+    };
+    let mut named: Vec<String> = skipped.iter().take(NAMED).map(name).collect();
+    if count > named.len() as u64 {
+        named.push(format!("{} more", count - named.len() as u64));
+    }
+    let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+    (count > 0).then(|| format!("skipped {files} under the given paths: {}", named.join(", ")))
+}
+
 impl Report {
+    /// Keeps what wasn't read.
+    pub fn skip(&mut self, skipped: Vec<Skipped>) {
+        self.counts.skipped += skipped.len() as u64;
+        for mut skipped in skipped.into_iter().take(SKIPPED.saturating_sub(self.skipped.len())) {
+            self.secrets.clean(&mut skipped.name);
+            self.skipped.push(skipped);
+        }
+    }
+
     /// Counts findings that aren't kept.
     pub fn drop_findings(&mut self, code: Code, severity: Severity, number: u64) {
         *self.dropped.entry((code, severity)).or_default() += number;
@@ -167,6 +201,7 @@ impl Report {
         mine.unknown_inputs += theirs.unknown_inputs;
         self.inputs_left_out += other.inputs_left_out;
         other.inputs.into_iter().for_each(|input| self.add_input(input));
+        mine.skipped += theirs.skipped;
         self.summaries.extend(other.summaries);
         self.findings.extend(other.findings);
         for (kind, number) in other.dropped {
@@ -179,6 +214,7 @@ impl Report {
         self.timeline.left_out += other.timeline.left_out;
         self.notices.extend(other.notices);
         self.secrets.absorb(other.secrets);
+        self.skipped.extend(other.skipped.into_iter().take(SKIPPED.saturating_sub(self.skipped.len())));
         self.account = self.account.take().or(other.account);
     }
 }

@@ -34,6 +34,14 @@ pub enum GitError {
         /// The commit that was looked into.
         revision: String,
     },
+    /// What the revision holds under that path is a symbolic link.
+    #[error("`{path}` is a symbolic link in `{revision}`, and isn't followed")]
+    Link {
+        /// The path asked for.
+        path: String,
+        /// The commit that was looked into.
+        revision: String,
+    },
     /// The object store is broken or incomplete (a shallow or partial clone).
     #[error("the repository's objects can't be read: {0}")]
     Objects(String),
@@ -206,6 +214,56 @@ impl Repository {
             return Err(GitError::TooLarge { path: id.to_string(), size, limit });
         }
         Ok(self.inner.find_blob(id.0).map_err(|e| objects(&e))?.content().to_vec())
+    }
+
+    /// Whether a commit has a file under this path, or something in it that is no folder.
+    ///
+    /// # Errors
+    /// [`GitError::Link`] when a symbolic link stands there, [`GitError::NoFile`] for a submodule.
+    pub fn has_file(&self, commit: ObjectId, path: &str) -> Result<bool, GitError> {
+        let tree = self.inner.find_commit(commit.0).and_then(|c| c.tree()).map_err(|e| objects(&e))?;
+        let entry = match tree.get_path(Path::new(path)) {
+            Ok(entry) => entry,
+            Err(error) if error.code() == git2::ErrorCode::NotFound => return Ok(false),
+            Err(error) => return Err(objects(&error)),
+        };
+        match entry.filemode() {
+            0o040_000 => Ok(false),
+            0o120_000 => Err(GitError::Link { path: path.to_owned(), revision: commit.to_string() }),
+            0o160_000 => Err(GitError::NoFile { path: path.to_owned(), revision: commit.to_string() }),
+            _ => Ok(true),
+        }
+    }
+
+    /// Whether a file as it lies there has the content that a commit has under this path.
+    ///
+    /// # Errors
+    /// [`GitError::Objects`] when the commit or the file can't be read.
+    pub fn is_unchanged(&self, commit: ObjectId, path: &str, file: &Path) -> Result<bool, GitError> {
+        let tree = self.inner.find_commit(commit.0).and_then(|c| c.tree()).map_err(|e| objects(&e))?;
+        match tree.get_path(Path::new(path)) {
+            Ok(entry) => {
+                let here = git2::Oid::hash_file(git2::ObjectType::Blob, file).map_err(|e| objects(&e))?;
+                Ok(entry.id() == here)
+            }
+            Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(false),
+            Err(error) => Err(objects(&error)),
+        }
+    }
+
+    /// What the work tree and the index have otherwise than `HEAD`, by path; with it, whether git knows the file at all. What is
+    /// ignored isn't in it.
+    ///
+    /// # Errors
+    /// [`GitError::Objects`] when it can't be told.
+    pub fn uncommitted(&self) -> Result<Vec<(String, bool)>, GitError> {
+        let mut options = git2::StatusOptions::new();
+        options.include_untracked(true).recurse_untracked_dirs(true).include_ignored(false);
+        let statuses = self.inner.statuses(Some(&mut options)).map_err(|e| objects(&e))?;
+        let entry = |entry: git2::StatusEntry<'_>| {
+            (String::from_utf8_lossy(entry.path_bytes()).into_owned(), entry.status() != git2::Status::WT_NEW)
+        };
+        Ok(statuses.iter().map(entry).collect())
     }
 
     /// The content of one file of a commit.

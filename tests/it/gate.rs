@@ -347,11 +347,13 @@ fn init_writes_what_gate_reads() {
 }
 
 /// The key of RFC 8410, section 10.3, and its public half.
-const KEY: &str =
+pub(super) const KEY: &str =
     "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
-const TRUST: &str = r#"{"keys":[{"keyId":"ci","publicKey":"Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=","signer":"the gate"}]}"#;
+pub(super) const TRUST: &str =
+    r#"{"keys":[{"keyId":"ci","publicKey":"Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=","signer":"the gate"}]}"#;
 
-const ATTEST: [&str; 8] = ["--attest", "a.json", "--attest-key", "key.pem", "--attest-key-id", "ci", "--now", "2027-01-31"];
+pub(super) const ATTEST: [&str; 8] =
+    ["--attest", "a.json", "--attest-key", "key.pem", "--attest-key-id", "ci", "--now", "2027-01-31"];
 
 fn repository_with_keys() -> TempDir {
     let repository = repository(PLAIN, GREEN);

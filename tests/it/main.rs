@@ -24,6 +24,7 @@ mod corpora;
 mod detectors;
 mod diffs;
 mod gate;
+mod gate_inputs;
 mod gates;
 mod generate;
 mod injections;

@@ -157,7 +157,8 @@ fn check(rule: &Rule) {
         git(&["commit", "-q", "-m", "base"]);
     }
     let about_policies = matches!(rule.check, Check::Policy);
-    let about_knowledge = ["knowledge", "validate"].iter().any(|command| page.contains(&format!("```toml {command} ")));
+    let about_knowledge =
+        ["knowledge ", "validate ", "gate\n"].iter().any(|command| page.contains(&format!("```toml {command}")));
     let run = |heading: &str| {
         if about_knowledge {
             run_knowledge(folder.path(), &page, heading)

@@ -3,10 +3,12 @@
 //! It reads the configuration, runs the steps that it names, puts what they found into one report, and ends with
 //! one exit code. A step that isn't run is said to be not run.
 
+mod account;
 mod setup;
 mod steps;
+mod strict;
 
-pub(super) use setup::{Located, locate};
+pub(super) use setup::{Located, Material, RulesArgs, locate};
 
 use super::attest::AttestArgs;
 use super::exit_code;
@@ -26,9 +28,8 @@ const MAX_TURNS: usize = 10_000;
 /// Run everything that the configuration names, and say whether it passes.
 #[derive(Debug, Args)]
 pub(super) struct GateArgs {
-    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder upward.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    rules: RulesArgs,
     #[command(flatten)]
     reports: ReportArgs,
     /// Fail (exit 1) when there are findings this bad, whatever the configuration says.
@@ -64,9 +65,9 @@ pub(super) fn time(text: &str) -> Result<i64, String> {
 
 impl GateArgs {
     /// The gate as it stands in the configuration, attested.
-    pub(super) fn attesting(config: Option<PathBuf>, attest: AttestArgs, now: i64) -> Self {
+    pub(super) fn attesting(rules: RulesArgs, attest: AttestArgs, now: i64) -> Self {
         Self {
-            config,
+            rules,
             reports: ReportArgs::default(),
             fail_on: None,
             now: Some(now),
@@ -81,16 +82,17 @@ impl GateArgs {
 
     /// Runs the gate.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let located = locate(self.config.as_deref())?;
+        let located = self.rules.locate(Path::new("."))?;
         let config = &located.config;
         let targets = self.targets(&located)?;
         let max_turns = if targets.iter().any(|t| t.format == Format::Html) { self.max_turns } else { 0 };
-        let baseline = self.baseline.clone().or_else(|| config.baseline.as_ref().map(|b| located.root.join(&b.file)));
-        let before = self.attest.before(&located, baseline.as_deref())?;
+        let baseline = located.baseline(self.baseline.as_deref())?;
+        let before = self.attest.before(&located, baseline.as_ref())?;
         let steps::Part { mut report, missing, lacking } = steps::run(&located, max_turns)?;
+        report.notices.splice(0..0, located.notices.iter().cloned());
         report.findings.sort_by_cached_key(crate::diag::Finding::order);
         assign_fingerprints(&mut report.findings);
-        let applied = self.apply(&mut report, config, baseline.as_deref())?;
+        let applied = self.apply(&mut report, &located, baseline.as_ref())?;
         report.notices.extend(applied.notices);
         report.notices.extend(config.not_run().into_iter().map(|name| format!("[{name}] is configured and not run by the gate")));
         let threshold = match self.fail_on {
@@ -105,11 +107,11 @@ impl GateArgs {
             (outcome, _) => outcome,
         };
         let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: false };
-        let command = shell_line(&["yuangs-verify".into(), "gate".into(), "--config".into(), shown(&located.path)]);
+        let command = shell_line(&[&["yuangs-verify".into(), "gate".into()], &located.arguments()[..]].concat());
         let statistics = statistics(&targets, &report);
         let run = Run { report: &report, outcome: &outcome, text, command: &command, statistics: statistics.as_ref() };
         self.reports.write(&targets, &run)?;
-        self.attest.after(before, &located, baseline.as_deref(), (&report, &outcome, self.now.unwrap_or_default()))?;
+        self.attest.after(before, &located, baseline.as_ref(), (&report, &outcome, self.now.unwrap_or_default()))?;
         if let Some(sentence) = outcome.sentence() {
             tell(sentence);
         }
@@ -136,7 +138,8 @@ impl GateArgs {
         Ok(targets)
     }
 
-    fn apply(&self, report: &mut Report, config: &Config, baseline: Option<&Path>) -> Result<Applied, Failure> {
+    fn apply(&self, report: &mut Report, located: &Located, baseline: Option<&Material>) -> Result<Applied, Failure> {
+        let config = &located.config;
         if let Some(path) = &self.write_baseline {
             let mut applied = apply(report, config, None, self.now);
             let baseline = Baseline::of(&report.findings);
@@ -146,19 +149,15 @@ impl GateArgs {
             applied.notices.extend(known.notices);
             return Ok(applied);
         }
-        let baseline = baseline.map(read_baseline).transpose()?;
+        let baseline = baseline.map(|file| read_baseline(located, file)).transpose()?;
         Ok(apply(report, config, baseline.as_ref(), self.now))
     }
 }
 
-pub(super) fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
-    let text = crate::cli::file::text(path)?;
+pub(super) fn read_baseline(located: &Located, file: &Material) -> Result<Baseline, Failure> {
+    let (path, text) = (located.label(file), located.text(file)?);
     let remedy = "`gate --write-baseline FILE` writes one";
     Baseline::parse(&text).map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
-}
-
-fn shown(path: &Path) -> String {
-    path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
 
 /// The outcome: as for `replay`, and besides a gate needs a decision to judge.

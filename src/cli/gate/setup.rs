@@ -1,9 +1,54 @@
-//! Where the configuration is, and what is relative to it.
+//! Where the configuration is, where the files are that it names, and what is relative to it.
 
+use crate::cli::file;
 use crate::cli::output::Failure;
-use crate::config::{Config, FILE};
+use crate::config::{Config, FILE, Taken, Traces};
 use crate::knowledge::stays;
-use std::path::{Path, PathBuf};
+use crate::source::{Choice, Discovery, by_name, survey_by};
+use crate::workspace::git::{GitError, ObjectId, Repository};
+use clap::Args;
+use std::path::{Component, Path, PathBuf};
+
+/// Bytes that a file of a revision may have.
+const MOST: usize = 64 << 20;
+
+/// Whose rules a gate goes by.
+#[derive(Debug, Default, Clone, Args)]
+pub(in crate::cli) struct RulesArgs {
+    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder upward.
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) config: Option<PathBuf>,
+    /// Read configuration, policy, trust file and baseline from this revision of the repository, as `origin/main`, so that a
+    /// change isn't checked by its own rules; traces are read from the work tree. `REV:PATH` names the configuration.
+    #[arg(long, value_name = "REV", conflicts_with = "config")]
+    config_from: Option<String>,
+    /// Where that revision has no configuration, go by the one of the work tree: for the change that brings the first one.
+    #[arg(long, requires = "config_from")]
+    first_run: bool,
+}
+
+impl RulesArgs {
+    /// A configuration that is named, or the nearest one.
+    pub(in crate::cli) fn of(config: Option<PathBuf>) -> Self {
+        Self { config, ..Self::default() }
+    }
+
+    /// Whether a revision is named.
+    pub(in crate::cli) fn is_pinned(&self) -> bool {
+        self.config_from.is_some()
+    }
+
+    /// Reads the configuration; a revision is looked for in the repository of `folder`.
+    ///
+    /// # Errors
+    /// When there is none or it can't be used.
+    pub(in crate::cli) fn locate(&self, folder: &Path) -> Result<Located, Failure> {
+        match &self.config_from {
+            Some(written) => Pinned::locate(written, self.first_run, folder),
+            None => locate(self.config.as_deref()),
+        }
+    }
+}
 
 /// A configuration with its place.
 #[derive(Debug)]
@@ -12,8 +57,46 @@ pub(in crate::cli) struct Located {
     pub(in crate::cli) config: Config,
     /// The file.
     pub(in crate::cli) path: PathBuf,
-    /// The folder that its paths are relative to.
+    /// The folder of the work tree that its paths are relative to.
     pub(in crate::cli) root: PathBuf,
+    /// What a reader has to be told of where it comes from.
+    pub(in crate::cli) notices: Vec<String>,
+    /// The revision that it comes from.
+    pinned: Option<Pinned>,
+}
+
+/// A revision that the rules come from.
+#[derive(Debug)]
+struct Pinned {
+    repository: Repository,
+    commit: ObjectId,
+    /// As the user wrote it.
+    written: String,
+    /// The folder of the configuration, from the top: empty, or with a `/` at its end.
+    folder: String,
+    /// The configuration, from the top.
+    file: String,
+    /// The top of the work tree.
+    top: PathBuf,
+}
+
+/// A file that a gate goes by, and where it is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) enum Material {
+    /// In the file system.
+    File(PathBuf),
+    /// In the revision, by its path from the top.
+    Pinned(String),
+}
+
+impl Material {
+    /// A file beside it, with another ending.
+    pub(in crate::cli) fn beside(&self, ending: &str) -> Self {
+        match self {
+            Self::File(path) => Self::File(path.with_extension(ending)),
+            Self::Pinned(path) => Self::Pinned(slashes(&Path::new(path).with_extension(ending))),
+        }
+    }
 }
 
 impl Located {
@@ -23,6 +106,117 @@ impl Located {
         stays(&self.root, path)
     }
 
+    /// The words that name it on a command line.
+    pub(in crate::cli) fn arguments(&self) -> [String; 2] {
+        match &self.pinned {
+            Some(pinned) => ["--config-from".into(), pinned.written.clone()],
+            None => ["--config".into(), self.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())],
+        }
+    }
+
+    /// The configuration itself.
+    pub(in crate::cli) fn itself(&self) -> Material {
+        self.pinned.as_ref().map_or_else(|| Material::File(self.path.clone()), |p| Material::Pinned(p.file.clone()))
+    }
+
+    /// A file that the configuration names.
+    ///
+    /// # Errors
+    /// When it is read from a revision, and the path leads out of it.
+    pub(in crate::cli) fn material(&self, file: &str) -> Result<Material, Failure> {
+        let Some(pinned) = &self.pinned else { return Ok(Material::File(self.root.join(file))) };
+        let below = inside(Path::new(file)).ok_or_else(|| {
+            let message = format!("`{file}` of the configuration leads out of its folder in `{}`", pinned.written);
+            Failure::unable(message, "with --config-from paths are relative, without `..`")
+        })?;
+        Ok(Material::Pinned(format!("{}{below}", pinned.folder)))
+    }
+
+    /// A file that the command line names. With the rules of a revision, what lies in the work tree is read there: whoever
+    /// wrote the change wrote that as well.
+    pub(in crate::cli) fn told(&self, path: &Path) -> Material {
+        let there = || {
+            let pinned = self.pinned.as_ref()?;
+            let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let below = folder.canonicalize().ok()?.strip_prefix(&pinned.top).ok()?.join(path.file_name()?);
+            Some(Material::Pinned(slashes(&below)))
+        };
+        there().unwrap_or_else(|| Material::File(path.to_path_buf()))
+    }
+
+    /// The baseline: the one that is told, or that of the configuration.
+    pub(in crate::cli) fn baseline(&self, told: Option<&Path>) -> Result<Option<Material>, Failure> {
+        match (told, &self.config.baseline) {
+            (Some(path), _) => Ok(Some(self.told(path))),
+            (None, Some(baseline)) => self.material(&baseline.file).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// What reports call it: relative to the configuration, where it is read from a revision.
+    pub(in crate::cli) fn label(&self, material: &Material) -> PathBuf {
+        match (material, &self.pinned) {
+            (Material::File(path), _) => path.clone(),
+            (Material::Pinned(path), pinned) => {
+                let folder = pinned.as_ref().map_or("", |p| &*p.folder);
+                path.strip_prefix(folder).unwrap_or(path).into()
+            }
+        }
+    }
+
+    /// The text of a file that the gate goes by.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    pub(in crate::cli) fn text(&self, material: &Material) -> Result<String, Failure> {
+        match (material, &self.pinned) {
+            (Material::File(path), _) => file::text(path),
+            (Material::Pinned(path), Some(pinned)) => pinned.text(path),
+            (Material::Pinned(path), None) => Err(Failure::unable(format!("can't read `{path}`"), "no revision is named")),
+        }
+    }
+
+    /// As [`Located::text`]; `None` where there is no such file.
+    pub(in crate::cli) fn text_if_there(&self, material: &Material) -> Result<Option<String>, Failure> {
+        let there = match (material, &self.pinned) {
+            (Material::File(path), _) => path.is_file(),
+            (Material::Pinned(path), Some(pinned)) => pinned.has(path)?,
+            (Material::Pinned(_), None) => false,
+        };
+        there.then(|| self.text(material)).transpose()
+    }
+
+    /// The traces of the configuration, and what lies under their paths and is none; under names that are relative to it.
+    ///
+    /// # Errors
+    /// When it can't be said which files are traces.
+    pub(in crate::cli) fn traces(&self, traces: &Traces) -> Result<Discovery, Failure> {
+        self.traces_under(traces, &traces.paths)
+    }
+
+    /// As [`Located::traces`], for some of the paths.
+    pub(in crate::cli) fn traces_under(&self, traces: &Traces, paths: &[String]) -> Result<Discovery, Failure> {
+        let files = traces.files().map_err(|e| Failure::unable(e.to_string(), "docs/gate.md says which globs there are"))?;
+        let choose = |path: &Path| match files.taken(&self.name(&path.to_string_lossy())) {
+            Taken::Trace => Choice::Read,
+            Taken::Excluded => Choice::Leave,
+            Taken::NotIncluded => Choice::Skip("no `include` fits it"),
+            Taken::Unsaid => by_name(path),
+        };
+        let paths: Vec<PathBuf> = paths.iter().map(|p| self.root.join(p)).collect();
+        let mut found = survey_by(&paths, &choose);
+        for input in &mut found.inputs {
+            match input {
+                Ok(found) => found.name = self.name(&found.name),
+                Err(missing) => missing.name = self.name(&missing.name),
+            }
+        }
+        for skipped in &mut found.skipped {
+            skipped.name = self.name(&skipped.name);
+        }
+        Ok(found)
+    }
+
     /// The name of a file in reports: relative to the configuration, wherever the command was started, so that
     /// fingerprints stay.
     pub(in crate::cli) fn name(&self, name: &str) -> String {
@@ -30,8 +224,151 @@ impl Located {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         // `./a` and `a` are one file.
         let below = below.strip_prefix(".").unwrap_or(below);
-        below.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+        slashes(below)
     }
+}
+
+impl Pinned {
+    /// The configuration of a revision: the nearest one from `folder` up to the top of the repository, or the one that is named.
+    fn locate(written: &str, first_run: bool, folder: &Path) -> Result<Located, Failure> {
+        let (revision, named) = match written.split_once(':') {
+            Some((revision, path)) if !revision.is_empty() => (revision, Some(path)),
+            _ => (written, None),
+        };
+        let repository = Repository::discover(folder).map_err(|e| unable(&e))?;
+        let tree =
+            repository.work_tree().ok_or_else(|| Failure::unable("the repository has no work tree", "run the gate in one"))?;
+        let real = |path: &Path| {
+            path.canonicalize()
+                .map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable"))
+        };
+        let (top, here) = (real(&tree)?, real(folder)?);
+        let commit = repository.commit(revision).map_err(|e| unable(&e))?;
+        let places = match named {
+            Some(path) => vec![inside(Path::new(path)).ok_or_else(|| {
+                let message = format!("`{path}` leads out of the repository");
+                Failure::unable(message, "the path of a configuration counts from the top of the repository")
+            })?],
+            None => {
+                let below = here.strip_prefix(&top).unwrap_or(Path::new(""));
+                below.ancestors().map(|folder| slashes(&folder.join(FILE))).collect()
+            }
+        };
+        let mut pinned = Self { repository, commit, written: written.into(), folder: String::new(), file: String::new(), top };
+        for place in places {
+            if pinned.has(&place)? {
+                pinned.folder = place.rfind('/').and_then(|end| place.get(..=end)).unwrap_or_default().to_owned();
+                pinned.file = place;
+                return pinned.read(first_run);
+            }
+        }
+        if first_run {
+            let mut located = locate(named.map(|path| pinned.top.join(path)).as_deref())?;
+            located.notices.push(format!(
+                "first run: `{written}` has no configuration, so the rules are those of the work tree, which the change itself may have written"
+            ));
+            return Ok(located);
+        }
+        let remedy =
+            "--first-run goes by the work tree's, for the change that brings the first one; `REV:PATH` names one elsewhere";
+        Err(Failure::unable(format!("`{written}` has no configuration (`{FILE}`)"), remedy))
+    }
+
+    /// Reads the configuration.
+    fn read(self, first_run: bool) -> Result<Located, Failure> {
+        let path: PathBuf = self.file.as_str().into();
+        let config = parse(&format!("{}:{}", self.written, self.file), &self.text(&self.file)?)?;
+        let short: String = self.commit.to_string().chars().take(12).collect();
+        let mut notices = vec![format!("the rules are those of `{}` ({short}): {}", self.written, self.file)];
+        if first_run {
+            notices.push("--first-run isn't needed any more".into());
+        }
+        let root = self.top.join(&self.folder);
+        let mut located = Located { config, path, root, notices, pinned: Some(self) };
+        let changed = located.changed()?;
+        if !changed.is_empty() {
+            let list = changed.join(", ");
+            located.notices.push(format!("the work tree has other rules, which don't count here: {list}"));
+        }
+        Ok(located)
+    }
+
+    fn has(&self, path: &str) -> Result<bool, Failure> {
+        self.repository.has_file(self.commit, path).map_err(|e| unable(&e))
+    }
+
+    fn text(&self, path: &str) -> Result<String, Failure> {
+        if !self.has(path)? {
+            let message = format!("`{}` has no file `{path}`", self.written);
+            return Err(Failure::unable(message, "with --config-from the files that the configuration names are read there too"));
+        }
+        let bytes = self.repository.file(self.commit, path, MOST).map_err(|e| unable(&e))?;
+        String::from_utf8(bytes)
+            .map_err(|_| Failure::unable(format!("`{path}` of `{}` is not UTF-8", self.written), "it must be text"))
+    }
+}
+
+impl Located {
+    /// The files of the rules that the work tree has otherwise than the revision.
+    fn changed(&self) -> Result<Vec<String>, Failure> {
+        let Some(pinned) = &self.pinned else { return Ok(Vec::new()) };
+        let mut all = vec![self.itself()];
+        if let Some(policy) = &self.config.policy {
+            let policy = self.material(&policy.file)?;
+            all.extend(crate::cli::policy::BESIDE.iter().map(|ending| policy.beside(ending)));
+            all.push(policy);
+        }
+        for file in [self.config.keys.as_ref().map(|k| &k.file), self.config.baseline.as_ref().map(|b| &b.file)] {
+            all.extend(file.map(|file| self.material(file)).transpose()?);
+        }
+        let mut changed = Vec::new();
+        for material in all {
+            let Material::Pinned(path) = &material else { continue };
+            let there = self.text_if_there(&material)?;
+            let here =
+                crate::source::open_regular(&pinned.top.join(path)).and_then(|f| crate::source::read_whole(f, MOST as u64));
+            if there.as_ref().map(String::as_bytes) != here.ok().as_deref() {
+                changed.push(self.label(&material).to_string_lossy().into_owned());
+            }
+        }
+        Ok(changed)
+    }
+}
+
+fn unable(error: &GitError) -> Failure {
+    let remedy = match error {
+        GitError::Open { .. } => "--config-from looks for the revision in the repository of the current folder",
+        GitError::Revision { .. } => {
+            "is it fetched? `git fetch origin BRANCH`, or `fetch-depth: 0` where the work tree is checked out"
+        }
+        GitError::Link { .. } => "put the file itself there",
+        GitError::NoFile { .. } => "paths count from the top of the repository",
+        GitError::Objects(_) => "a shallow or partial clone lacks them; fetch all of it",
+        GitError::TooLarge { .. } => "what a gate goes by is smaller",
+    };
+    Failure::unable(error.to_string(), remedy)
+}
+
+/// A relative path that goes down only, with `/`.
+fn inside(path: &Path) -> Option<String> {
+    let mut parts = Vec::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::Normal(part) => parts.push(part.to_str()?),
+            _ => return None,
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+fn slashes(path: &Path) -> String {
+    path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+}
+
+fn parse(name: &str, text: &str) -> Result<Config, Failure> {
+    Config::parse(text)
+        .map_err(|e| Failure::unable(format!("`{name}`: {e}"), "`yuangs-verify schema print config` says what may stand in it"))
 }
 
 /// Reads the configuration at `path`, or the nearest one from the current folder upward.
@@ -48,13 +385,10 @@ pub(in crate::cli) fn locate(path: Option<&Path>) -> Result<Located, Failure> {
             )
         })?,
     };
-    let text = crate::cli::file::text(&path)?;
-    let config = Config::parse(&text).map_err(|e| {
-        Failure::unable(format!("`{}`: {e}", path.display()), "`yuangs-verify schema print config` says what may stand in it")
-    })?;
+    let config = parse(&path.display().to_string(), &file::text(&path)?)?;
     // `./x.toml` lies where `x.toml` does.
     let root = path.parent().filter(|folder| *folder != Path::new(".")).map(Path::to_path_buf).unwrap_or_default();
-    Ok(Located { config, path, root })
+    Ok(Located { config, path, root, notices: Vec::new(), pinned: None })
 }
 
 fn find() -> Option<PathBuf> {

@@ -2,14 +2,16 @@
 //! house adds its step to [`STEPS`] and its section to the configuration.
 
 use super::Located;
+use super::{account, strict};
 use crate::cli::output::Failure;
 use crate::cli::policy::{compared, held_against, tested};
-use crate::cli::replay::trust_store;
+use crate::cli::replay::trust_store_of;
 use crate::cli::repomap::{checked, interface};
-use crate::config::{RiskProfile, Traces};
+use crate::config::RiskProfile;
 use crate::replay::Assessor;
 use crate::rules::Settings;
-use crate::source::{Found, Missing, discover};
+use crate::source::Discovery;
+use crate::trace::Format;
 use crate::verify::{Options, Report, verify};
 use std::path::Path;
 
@@ -48,7 +50,10 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
         return Ok(Part { missing, ..Part::default() });
     };
     let keys = match &located.config.keys {
-        Some(keys) => Some(trust_store(&located.root.join(&keys.file))?),
+        Some(keys) => {
+            let file = located.material(&keys.file)?;
+            Some(trust_store_of(&located.label(&file), &located.text(&file)?)?)
+        }
         None => None,
     };
     let assessor = match traces.risk.unwrap_or_default() {
@@ -56,10 +61,19 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
         RiskProfile::V0 => Assessor::V0,
         RiskProfile::V1 => Assessor::V1,
     };
-    let inputs = inputs(located, traces);
+    let Discovery { inputs, skipped } = located.traces(traces)?;
     let missing = inputs.is_empty().then(|| format!("nothing was verified: no trace under {}", traces.paths.join(", ")));
-    let options = Options { settings: Settings { assessor, keys, ..Settings::default() }, max_turns, ..Options::default() };
+    let formats = traces.formats.as_ref().map(|names| names.iter().filter_map(|name| Format::parse(name)).collect());
+    let keep_changes = traces.account_for.is_some();
+    let settings = Settings { assessor, keys, keep_changes, ..Settings::default() };
+    let options = Options { settings, max_turns, formats, ..Options::default() };
     let mut report = verify(&inputs, &options);
+    strict::unread(&mut report, skipped);
+    strict::unterminated(&mut report, traces.unterminated.unwrap_or_default());
+    strict::demands(&mut report, &traces.require);
+    if let Some(revision) = &traces.account_for {
+        account::settle(located, revision, &inputs, &mut report)?;
+    }
     let weaker = match assessor {
         Assessor::Off => Some("the risk that a record states is believed ([traces] risk = \"off\")"),
         Assessor::V0 => Some("risk is looked for in fragments of text, and commands aren't understood ([traces] risk = \"v0\")"),
@@ -74,7 +88,9 @@ fn policy_test(located: &Located, _: usize) -> Result<Part, Failure> {
     let Some(policy) = &located.config.policy else {
         return Ok(Part::default());
     };
-    let (mut report, cases) = tested(&located.root.join(&policy.file))?;
+    let file = located.material(&policy.file)?;
+    let beside = |ending: &str| located.text_if_there(&file.beside(ending));
+    let (mut report, cases) = tested(&located.label(&file), located.text(&file)?, &beside)?;
     rename(&mut report, located);
     let mut lacking = None;
     if cases == 0 {
@@ -88,7 +104,7 @@ fn policy_test(located: &Located, _: usize) -> Result<Part, Failure> {
     Ok(Part { report, missing: None, lacking })
 }
 
-/// Compares the policy with what it was where the branch began.
+/// Compares the policy of the work tree with what it was where the branch began.
 fn policy_compare(located: &Located, _: usize) -> Result<Part, Failure> {
     let Some((policy, base)) = located.config.policy.as_ref().and_then(|p| Some((p, p.base.as_deref()?))) else {
         return Ok(Part::default());
@@ -103,7 +119,9 @@ fn policy_replay(located: &Located, _: usize) -> Result<Part, Failure> {
     let (Some(policy), Some(traces)) = (&located.config.policy, &located.config.traces) else {
         return Ok(Part::default());
     };
-    let (report, missing) = held_against(&located.root.join(&policy.file), &inputs(located, traces))?;
+    let file = located.material(&policy.file)?;
+    let inputs = located.traces(traces)?.inputs;
+    let (report, missing) = held_against(&located.label(&file), located.text(&file)?, &inputs)?;
     Ok(Part { report, missing, lacking: None })
 }
 
@@ -143,17 +161,4 @@ fn rename(report: &mut Report, located: &Located) {
     for finding in &mut report.findings {
         finding.place.file = located.name(&finding.place.file).into();
     }
-}
-
-/// The traces of the configuration, under names that are relative to it.
-fn inputs(located: &Located, traces: &Traces) -> Vec<Result<Found, Missing>> {
-    let paths: Vec<_> = traces.paths.iter().map(|p| located.root.join(p)).collect();
-    let mut inputs = discover(&paths);
-    for input in &mut inputs {
-        match input {
-            Ok(found) => found.name = located.name(&found.name),
-            Err(missing) => missing.name = located.name(&missing.name),
-        }
-    }
-    inputs
 }

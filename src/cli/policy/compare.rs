@@ -5,6 +5,7 @@ use super::folder::policies_under;
 use super::objection::Objections;
 use super::revision::Revision;
 use super::{FailOn, Format};
+use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::diag::Severity;
@@ -13,7 +14,6 @@ use crate::policy::{
 };
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::scan::mask::Mask;
-use crate::source::discover;
 use crate::verify::{Options, Report, watch};
 use clap::Args;
 use serde_json::json;
@@ -130,7 +130,7 @@ impl CompareArgs {
         }
         let mut ledger = Ledger::default();
         let options = Options { max_findings: 1, ..Options::default() };
-        let report = watch(&discover(&self.traces), &options, &mut |file, execution, entry| {
+        let report = watch(&traces(&self.traces), &options, &mut |file, execution, entry| {
             entry.record.steps(&mut |step| {
                 ledger.step(&format!("{file}\n{execution}"), &step, &mut |decided, _| {
                     if given.len() < MAX_RECORDED {

@@ -3,12 +3,13 @@
 use super::find::{self, Found};
 use super::objection::Objections;
 use super::{FailOn, Format};
+use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
 use crate::diag::{Place, Related, Severity};
 use crate::policy::{Decided, Drift, Drifted, History, Ledger, Rule, SHIPPED, Untold};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::source::{Found as Input, Missing, discover};
+use crate::source::{Found as Input, Missing};
 use crate::trace::action::hex;
 use crate::verify::{Options, Report, watch};
 use clap::Args;
@@ -141,7 +142,7 @@ impl ReplayArgs {
         if let Some(repository) = self.policy_repo.as_deref().filter(|_| policies.given.is_none()) {
             policies.add_history(repository, self.policy_history)?;
         }
-        let (tally, mut objections, mut report) = judge_all(&policies, &discover(&self.traces));
+        let (tally, mut objections, mut report) = judge_all(&policies, &traces(&self.traces));
         objections.findings.append(&mut report.findings);
         objections.finish();
         let (errors, warnings) = (tally.errors + report.counts.errors, tally.warnings + report.counts.warnings);
@@ -244,9 +245,12 @@ fn judge_all(policies: &Shelf<'_>, inputs: &[Result<Input, Missing>]) -> (Tally,
 /// nothing of how the inputs were read; with it, what is missing when there was no decision to ask about.
 pub(in crate::cli) fn held_against(
     policy: &Path,
+    text: String,
     inputs: &[Result<Input, Missing>],
 ) -> Result<(Report, Option<String>), Failure> {
-    let shelf = Shelf::of(Some(&policy.to_string_lossy()), &[], Known::default())?;
+    let known = Known::default();
+    let given = Some(known.asked(find::parse(&find::name_of(policy), text)?));
+    let shelf = Shelf { known, given, by_digest: BTreeMap::new() };
     let (tally, objections, _) = judge_all(&shelf, inputs);
     let mut report = objections.into_report();
     // More may have been found than is kept.

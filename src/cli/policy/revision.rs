@@ -21,6 +21,7 @@ fn unable(error: &GitError) -> Failure {
     let remedy = match error {
         GitError::Open { .. } => "a revision is looked for in the repository of the current directory",
         GitError::Revision { .. } => "is it fetched? In a shallow clone only the newest commit is there",
+        GitError::Link { .. } => "name the file that it leads to",
         GitError::NoFile { .. } => "paths count from the top of the repository",
         GitError::Objects(_) => "a shallow or partial clone lacks them; fetch all of it",
         GitError::TooLarge { .. } => "a policy is smaller",

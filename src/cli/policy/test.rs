@@ -130,10 +130,18 @@ impl TestArgs {
     }
 }
 
+/// The ending of the snapshot of reasons.
+const REASONS: &str = "reasons.yaml";
+/// The endings of what is read beside a policy.
+pub(in crate::cli) const BESIDE: [&str; 4] = ["test.yaml", "test.yml", "regressions.yaml", REASONS];
+
+/// Reads what stands beside a policy under an ending, if there is such a file.
+type Beside<'r> = &'r dyn Fn(&str) -> Result<Option<String>, Failure>;
+
 /// Runs the cases of one policy, for a gate. Returns how many there are besides.
-pub(in crate::cli) fn tested(policy: &Path) -> Result<(Report, u64), Failure> {
+pub(in crate::cli) fn tested(policy: &Path, text: String, beside: Beside<'_>) -> Result<(Report, u64), Failure> {
     let mut objections = Objections::default();
-    let outcome = Suite::load(policy)?.run(&mut objections);
+    let outcome = Suite::load(policy, text, beside)?.run(&mut objections);
     let cases = outcome.coverage.cases;
     let passed = cases - outcome.failed as u64;
     let mut report = objections.into_report();
@@ -161,7 +169,8 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
     }
     for path in paths {
         for file in policies_under(path)? {
-            suites.push(Suite::load(&file)?);
+            let there = |ending: &str| Some(beside(&file, ending)).filter(|f| f.is_file()).map(|f| find::read(&f)).transpose();
+            suites.push(Suite::load(&file, find::read(&file)?, &there)?);
         }
     }
     for suite in &mut suites {
@@ -176,19 +185,22 @@ pub(super) fn beside(policy: &Path, ending: &str) -> PathBuf {
 }
 
 impl Suite {
-    fn load(path: &Path) -> Result<Self, Failure> {
-        let found = find::parse(&find::name_of(path), find::read(path)?)?;
+    /// A policy with what stands beside it.
+    fn load(path: &Path, text: String, read: Beside<'_>) -> Result<Self, Failure> {
+        let found = find::parse(&find::name_of(path), text)?;
         let mut files = Vec::new();
-        for ending in ["test.yaml", "test.yml", "regressions.yaml"] {
-            let file = beside(path, ending);
-            if file.is_file() {
-                let (name, text) = (find::name_of(&file), find::read(&file)?);
+        for ending in BESIDE.into_iter().filter(|ending| *ending != REASONS) {
+            if let Some(text) = read(ending)? {
+                let name = find::name_of(&beside(path, ending));
                 let cases = load_cases(&text).map_err(|p| find::complain(&name, &text, &p))?;
                 files.push((name, text, cases));
             }
         }
-        let snapshot = beside(path, "reasons.yaml");
-        let reasons = if snapshot.is_file() { read_snapshot(&snapshot)? } else { BTreeMap::new() };
+        let snapshot = beside(path, REASONS);
+        let reasons = match read(REASONS)? {
+            Some(text) => crate::policy::load_reasons(&text).map_err(|p| find::complain(&find::name_of(&snapshot), &text, &p))?,
+            None => BTreeMap::new(),
+        };
         Ok(Self { found, files, snapshot: Some(snapshot), reasons })
     }
 
@@ -245,11 +257,6 @@ impl Suite {
             Failure::unable(format!("can't write `{}`: {e}", path.display()), "the snapshot stands beside the policy")
         })
     }
-}
-
-fn read_snapshot(path: &Path) -> Result<BTreeMap<String, String>, Failure> {
-    let text = find::read(path)?;
-    crate::policy::load_reasons(&text).map_err(|p| find::complain(&find::name_of(path), &text, &p))
 }
 
 /// A failure in words, with what to do about it.

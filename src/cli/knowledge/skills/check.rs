@@ -1,5 +1,6 @@
 //! `knowledge skills check`.
 
+use crate::cli::file;
 use crate::cli::knowledge::place::PlaceArgs;
 use crate::cli::knowledge::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
@@ -12,7 +13,6 @@ use crate::knowledge::skills::{Budget, Declarations, Question, check};
 use crate::manifest::{Trial, TrialMode};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::scan::secret::Table;
-use crate::source::discover;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
@@ -103,7 +103,7 @@ impl CheckArgs {
         let declarations = Declarations::read(&place.sources).map_err(|e| failure(&e))?;
         let budget = budget(&place.section.limits);
         let question = Question { declarations: &declarations, budget: &budget, trial: trial.as_ref() };
-        let checked = check(&question, &discover(&traces));
+        let checked = check(&question, &file::traces(&traces));
         let unread: Vec<&Finding> = checked.report.findings.iter().filter(|f| f.code.0 < 200).collect();
         let limited = if budget.is_empty() { "none set" } else { "held" };
         print(Color::Auto, |out| match self.format {

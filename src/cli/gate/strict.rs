@@ -1,0 +1,115 @@
+//! What a gate asks of traces beyond what the rules do: that every file is read, that answers are *yes*, that nothing is cut.
+
+use crate::config::{Demand, Unterminated};
+use crate::diag::{Code, Finding, Place, Severity};
+use crate::replay::{Answer, Summary};
+use crate::rules::by_code;
+use crate::source::Skipped;
+use crate::verify::Report;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Unread files that are findings of their own; the rest is counted.
+const LISTED: usize = 1_000;
+/// An execution that doesn't end, and a record that doesn't.
+const CUT: [Code; 2] = [Code(104), Code(203)];
+
+/// Makes an error of every file that isn't read (YV111).
+pub(super) fn unread(report: &mut Report, skipped: Vec<Skipped>) {
+    for skipped in skipped.iter().take(LISTED) {
+        let message = format!("the file is neither read nor excluded: {}", skipped.reason);
+        let place = Place { file: skipped.name.as_str().into(), ..Place::default() };
+        let help = "name it in [traces] exclude if it is no trace; in include if it is one";
+        add(report, Finding { help: Some(help.to_owned()), ..error(111, place, message) });
+    }
+    let rest = skipped.len().saturating_sub(LISTED) as u64;
+    if rest > 0 {
+        report.drop_findings(Code(111), Severity::Error, rest);
+    }
+    report.skip(skipped);
+}
+
+/// Makes errors of what cuts a trace.
+pub(super) fn unterminated(report: &mut Report, unterminated: Unterminated) {
+    if unterminated != Unterminated::Error {
+        return;
+    }
+    for finding in report.findings.iter_mut().filter(|f| CUT.contains(&f.code) && f.severity < Severity::Error) {
+        let counted = report.counts.of(finding.severity);
+        *counted = counted.saturating_sub(1);
+        finding.severity = Severity::Error;
+        report.counts.count(Severity::Error);
+    }
+    let dropped = std::mem::take(&mut report.dropped);
+    for ((code, severity), number) in dropped {
+        let severity = if CUT.contains(&code) {
+            let counted = report.counts.of(severity);
+            *counted = counted.saturating_sub(number);
+            *report.counts.of(Severity::Error) += number;
+            Severity::Error
+        } else {
+            severity
+        };
+        *report.dropped.entry((code, severity)).or_default() += number;
+    }
+}
+
+/// Makes an error of every execution that doesn't answer with *yes* what must be (YV212). A *no* has its own error.
+pub(super) fn demands(report: &mut Report, demands: &[Demand]) {
+    let listed = report.findings.iter().filter(|f| f.severity == Severity::Error);
+    let mut failed: BTreeSet<(Arc<str>, Arc<str>)> =
+        listed.filter_map(|f| Some((f.place.file.clone(), f.execution.clone()?))).collect();
+    failed.extend(report.failed_unlisted.iter().cloned());
+    let missing: Vec<Finding> = report.summaries.iter().filter_map(|summary| lacking(summary, demands, &failed)).collect();
+    for finding in missing {
+        add(report, finding);
+    }
+}
+
+/// What is to be said of an execution that lacks an answer.
+fn lacking(summary: &Summary, demands: &[Demand], failed: &BTreeSet<(Arc<str>, Arc<str>)>) -> Option<Finding> {
+    let verdict = &summary.verdict;
+    let answer = |demand| match demand {
+        Demand::LegalPath => verdict.legal_path,
+        Demand::Authorised => verdict.authorised,
+        Demand::GovernanceComplete => verdict.governance_complete,
+    };
+    let said = failed.contains(&(summary.file.clone(), summary.id.clone()));
+    let counts = |answer| answer == Answer::NotRecorded || (answer == Answer::No && !said);
+    let all: Vec<String> = Demand::ALL
+        .into_iter()
+        .filter(|demand| demands.contains(demand) && counts(answer(*demand)))
+        .map(|demand| format!("`{}` is *{}*", demand.name(), answer(demand).name()))
+        .collect();
+    if all.is_empty() {
+        return None;
+    }
+    let message = format!("the configuration asks for *yes* ([traces] require): {}", all.join(", "));
+    let place = Place { file: summary.file.clone(), line: summary.line, ..Place::default() };
+    Some(Finding { execution: Some(summary.id.clone()), ..error(212, place, message) })
+}
+
+/// A finding of a gate. It is an error whatever the rule is elsewhere.
+pub(super) fn error(code: u16, place: Place, message: String) -> Finding {
+    let code = Code(code);
+    Finding {
+        code,
+        name: by_code(code).map_or("", |rule| rule.name),
+        severity: Severity::Error,
+        message,
+        place,
+        execution: None,
+        turn: None,
+        related: Vec::new(),
+        help: Some(format!("run `yuangs-verify explain {code}` for why this matters and how to fix it")),
+        about: None,
+        fingerprint: String::new(),
+    }
+}
+
+/// Adds it and counts it. What it says holds no secret of a trace.
+pub(super) fn add(report: &mut Report, mut finding: Finding) {
+    report.secrets.clean(&mut finding.message);
+    report.counts.count(finding.severity);
+    report.findings.push(finding);
+}

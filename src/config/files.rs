@@ -1,0 +1,100 @@
+//! Which files under `[traces] paths` are traces.
+
+use super::{ConfigError, Traces, apply::glob};
+use globset::GlobMatcher;
+
+/// The globs of `[traces]`, compiled.
+#[derive(Debug)]
+pub struct Files {
+    include: Option<Vec<Glob>>,
+    exclude: Vec<Glob>,
+}
+
+/// What the configuration makes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// For a trace.
+    Trace,
+    /// For no trace, on purpose.
+    Excluded,
+    /// For no trace, since no `include` fits it.
+    NotIncluded,
+    /// It says nothing of it: the ending counts.
+    Unsaid,
+}
+
+/// A glob over paths, or, where it holds no `/`, over names in any folder.
+#[derive(Debug)]
+struct Glob {
+    matcher: GlobMatcher,
+    names: bool,
+}
+
+impl Glob {
+    fn fits(&self, path: &str) -> bool {
+        self.matcher.is_match(if self.names { path.rsplit('/').next().unwrap_or(path) } else { path })
+    }
+}
+
+fn globs(key: &str, patterns: &[String]) -> Result<Vec<Glob>, ConfigError> {
+    let compile = |pattern: &String| match glob(pattern.strip_prefix("./").unwrap_or(pattern)) {
+        Ok(matcher) => Ok(Glob { matcher, names: !pattern.contains('/') }),
+        Err(why) => Err(ConfigError::Glob { name: format!("traces.{key}"), why }),
+    };
+    patterns.iter().map(compile).collect()
+}
+
+impl Traces {
+    /// Compiles `include` and `exclude`.
+    ///
+    /// # Errors
+    /// When one of them is no glob.
+    pub fn files(&self) -> Result<Files, ConfigError> {
+        let include = self.include.as_ref().map(|patterns| globs("include", patterns)).transpose()?;
+        Ok(Files { include, exclude: globs("exclude", &self.exclude)? })
+    }
+}
+
+impl Files {
+    /// What the configuration makes of a file of a folder; the path is relative to the configuration, with `/`.
+    #[must_use]
+    pub fn taken(&self, path: &str) -> Taken {
+        if self.exclude.iter().any(|g| g.fits(path)) {
+            return Taken::Excluded;
+        }
+        match &self.include {
+            None => Taken::Unsaid,
+            Some(include) if include.iter().any(|g| g.fits(path)) => Taken::Trace,
+            Some(_) => Taken::NotIncluded,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn files(keys: &str) -> Files {
+        Config::parse(&format!("[traces]\npaths = []\n{keys}")).unwrap().traces.unwrap().files().unwrap()
+    }
+
+    #[test]
+    fn globs_are_relative_to_the_configuration() {
+        let all = files("exclude = ['traces/*.md', './notes/**', '.gitkeep']");
+        assert_eq!(all.taken("traces/README.md"), Taken::Excluded);
+        assert_eq!(all.taken("traces/deep/README.md"), Taken::Unsaid, "a star stays within a folder");
+        assert_eq!(all.taken("notes/a/b"), Taken::Excluded);
+        assert_eq!(all.taken("a/b/.gitkeep"), Taken::Excluded, "without a slash it is a name");
+        assert_eq!(all.taken("a/b.gitkeep"), Taken::Unsaid);
+    }
+
+    #[test]
+    fn include_says_what_a_trace_is_and_exclude_goes_before_it() {
+        let all = files("include = ['*.ndjson']\nexclude = ['old/**']");
+        assert_eq!(all.taken("a/b.ndjson"), Taken::Trace);
+        assert_eq!(all.taken("a/b.jsonl"), Taken::NotIncluded);
+        assert_eq!(all.taken("old/b.ndjson"), Taken::Excluded);
+        assert_eq!(files("include = []").taken("a.jsonl"), Taken::NotIncluded);
+    }
+}
