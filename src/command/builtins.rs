@@ -384,8 +384,10 @@ impl Engine<'_> {
         let line = stdin.text.as_deref().map(|t| t.split('\n').next().unwrap_or_default().to_owned());
         let obf = stdin.obf;
         if let Some(a) = array {
-            let list =
-                line.as_deref().map_or_else(|| vec![HOLE.to_string()], |l| l.split(BLANKS).filter(|w| !w.is_empty()).map(str::to_owned).collect());
+            let list = line.as_deref().map_or_else(
+                || vec![HOLE.to_string()],
+                |l| l.split(BLANKS).filter(|w| !w.is_empty()).map(str::to_owned).collect(),
+            );
             self.vars.insert(a, Var { text: list.first().cloned().unwrap_or_default(), array: Some(list), obf });
         }
         let n = names.len();
@@ -396,9 +398,7 @@ impl Engine<'_> {
                 Some(l) if k + 1 == n => l.trim_matches(BLANKS).to_owned(),
                 Some(l) => {
                     let l = l.trim_start_matches(BLANKS).to_owned();
-                    let (w, r) = l
-                        .split_once(BLANKS)
-                        .map_or((l.clone(), String::new()), |(w, r)| (w.to_owned(), r.to_owned()));
+                    let (w, r) = l.split_once(BLANKS).map_or((l.clone(), String::new()), |(w, r)| (w.to_owned(), r.to_owned()));
                     rest_line = Some(r);
                     w
                 }

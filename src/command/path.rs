@@ -169,7 +169,9 @@ impl<'p> Variable<'p> {
             name if TREE_VARIABLES.contains(&name) => workdir,
             name if HOME_VARIABLES.contains(&name) => home,
             "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => "/tmp",
-            name if name.starts_with("PROGRAM") || matches!(name, "SYSTEMROOT" | "WINDIR" | "SYSTEMDRIVE" | "ALLUSERSPROFILE") => {
+            name if name.starts_with("PROGRAM")
+                || matches!(name, "SYSTEMROOT" | "WINDIR" | "SYSTEMDRIVE" | "ALLUSERSPROFILE") =>
+            {
                 "/System"
             }
             _ => return PathInfo { class: PathClass::Unknown, secret, absolute: String::new() },

@@ -227,7 +227,9 @@ impl Engine<'_> {
             self.emit_change(EffectKind::Credential, at, info.clone(), Risk::High, "moves a file that holds secrets");
         }
         let (risk, why) = match info.class {
-            PathClass::Inside if self.runs_by_itself(&info) => (Risk::High, "moves away what runs by itself or decides what is checked"),
+            PathClass::Inside if self.runs_by_itself(&info) => {
+                (Risk::High, "moves away what runs by itself or decides what is checked")
+            }
             PathClass::Inside | PathClass::Temporary => (Risk::Medium, "moves away"),
             PathClass::Unknown => (Risk::High, "moves away what isn't known"),
             _ => (Risk::High, "moves away from outside"),

@@ -142,7 +142,8 @@ pub fn find(path: &str) -> Option<Protection> {
     } else {
         Cow::Borrowed(path)
     };
-    let names: Vec<&str> = seen.split(['/', '\\']).filter(|p| !matches!(*p, "" | "." | "..")).map(plain).take(DEPTH + 1).collect();
+    let names: Vec<&str> =
+        seen.split(['/', '\\']).filter(|p| !matches!(*p, "" | "." | "..")).map(plain).take(DEPTH + 1).collect();
     if names.len() > DEPTH {
         return Some(Protection { risk: Risk::High });
     }

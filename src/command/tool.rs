@@ -6,8 +6,8 @@ use super::chars::holds;
 use super::effect::{Analysis, Certainty, EffectKind, Risk, Span};
 use super::engine::Engine;
 use super::expand::Arg;
-use super::memo::Memo;
 use super::line::PLACES;
+use super::memo::Memo;
 use super::param::{Param, WRAPPERS};
 use super::tool_line::Around;
 use super::tool_params::{Role, Topics, has_drive, opens_for_writing, role, topic, with_slashes};
@@ -189,9 +189,41 @@ fn verb(name: &str) -> (Verb, Topics) {
 
 /// Words that do something whose effects nobody here knows.
 const DEEDS: [&str; 36] = [
-    "accept", "activate", "approve", "assign", "authorize", "authorise", "buy", "cancel", "confirm", "deactivate", "disable",
-    "disconnect", "enable", "exfiltrate", "inject", "install", "invite", "leak", "migrate", "pay", "provision", "reboot", "redeem",
-    "reject", "restart", "revert", "revoke", "sell", "shutdown", "submit", "subscribe", "uninstall", "unlock", "wire", "withdraw",
+    "accept",
+    "activate",
+    "approve",
+    "assign",
+    "authorize",
+    "authorise",
+    "buy",
+    "cancel",
+    "confirm",
+    "deactivate",
+    "disable",
+    "disconnect",
+    "enable",
+    "exfiltrate",
+    "inject",
+    "install",
+    "invite",
+    "leak",
+    "migrate",
+    "pay",
+    "provision",
+    "reboot",
+    "redeem",
+    "reject",
+    "restart",
+    "revert",
+    "revoke",
+    "sell",
+    "shutdown",
+    "submit",
+    "subscribe",
+    "uninstall",
+    "unlock",
+    "wire",
+    "withdraw",
     "zap",
 ];
 
@@ -204,9 +236,45 @@ const JOINTS: [&str; 6] = ["and", "or", "then", "plus", "also", "n"];
 
 /// What a deed is about where its name is that of a thing: `get_transfer_status` only reads.
 const ASPECTS: [&str; 40] = [
-    "status", "state", "id", "ids", "info", "information", "details", "detail", "history", "list", "log", "logs", "name", "names",
-    "type", "types", "count", "date", "time", "fee", "fees", "rate", "rates", "limit", "limits", "options", "request",
-    "requests", "events", "page", "config", "settings", "order", "orders", "items", "points", "conflicts", "policy", "instructions",
+    "status",
+    "state",
+    "id",
+    "ids",
+    "info",
+    "information",
+    "details",
+    "detail",
+    "history",
+    "list",
+    "log",
+    "logs",
+    "name",
+    "names",
+    "type",
+    "types",
+    "count",
+    "date",
+    "time",
+    "fee",
+    "fees",
+    "rate",
+    "rates",
+    "limit",
+    "limits",
+    "options",
+    "request",
+    "requests",
+    "events",
+    "page",
+    "config",
+    "settings",
+    "order",
+    "orders",
+    "items",
+    "points",
+    "conflicts",
+    "policy",
+    "instructions",
     "window",
 ];
 
@@ -565,9 +633,38 @@ impl<'p> Found<'p> {
     /// Whether the name of a member is that of a file, or of an address; then it is taken in.
     fn is_file_name(&mut self, e: &mut Engine<'_>, name: &'p str, files: bool) -> bool {
         const OF_ONE: [&str; 32] = [
-            "path", "file", "filename", "filepath", "name", "content", "contents", "text", "data", "encoding", "mode", "type", "start",
-            "end", "from", "to", "old", "new", "url", "uri", "id", "language", "description", "string", "search", "replace", "find",
-            "insert", "line", "lines", "operation", "action",
+            "path",
+            "file",
+            "filename",
+            "filepath",
+            "name",
+            "content",
+            "contents",
+            "text",
+            "data",
+            "encoding",
+            "mode",
+            "type",
+            "start",
+            "end",
+            "from",
+            "to",
+            "old",
+            "new",
+            "url",
+            "uri",
+            "id",
+            "language",
+            "description",
+            "string",
+            "search",
+            "replace",
+            "find",
+            "insert",
+            "line",
+            "lines",
+            "operation",
+            "action",
         ];
         if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
             // A plain word is a file's name only where names of files are expected, and nothing that is said of one file.

@@ -4,7 +4,7 @@
 //! against anybody; what climbs out, hides, or lies where no work tree can be is.
 
 use crate::command::path::PathClass;
-use crate::command::{self, protected, Analysis, Certainty, Effect, EffectKind};
+use crate::command::{self, Analysis, Certainty, Effect, EffectKind, protected};
 use crate::trace::record::ActionType;
 use crate::workspace::diff;
 use crate::workspace::path::{self, PathFault};

@@ -199,8 +199,6 @@ impl Report {
         mine.bytes += theirs.bytes;
         mine.known_inputs += theirs.known_inputs;
         mine.unknown_inputs += theirs.unknown_inputs;
-        self.inputs_left_out += other.inputs_left_out;
-        other.inputs.into_iter().for_each(|input| self.add_input(input));
         mine.skipped += theirs.skipped;
         self.summaries.extend(other.summaries);
         self.findings.extend(other.findings);
@@ -216,5 +214,9 @@ impl Report {
         self.secrets.absorb(other.secrets);
         self.skipped.extend(other.skipped.into_iter().take(SKIPPED.saturating_sub(self.skipped.len())));
         self.account = self.account.take().or(other.account);
+        self.inputs_left_out += other.inputs_left_out;
+        for input in other.inputs {
+            self.add_input(input);
+        }
     }
 }
