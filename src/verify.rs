@@ -64,8 +64,14 @@ impl Options {
 #[must_use]
 pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
     let mut report = Report::default();
-    for input in inputs {
+    for (n, input) in inputs.iter().enumerate() {
         report.counts.files += 1;
+        if report.summaries.len() >= options.limits.executions {
+            let name = input.as_ref().map_or_else(|missing| &missing.name, |found| &found.name);
+            input::refuse(name, inputs.len() - n, options, &mut report);
+            report.counts.files += (inputs.len() - n - 1) as u64;
+            break;
+        }
         input::verify(input, options, &mut report);
     }
     finish(report, options)
@@ -113,6 +119,6 @@ fn finish(mut report: Report, options: &Options) -> Report {
     if options.max_findings > 0 {
         report.cut(options.max_findings);
     }
-    report.summaries.sort_by(|a, b| (&a.file, a.line, &a.id).cmp(&(&b.file, b.line, &b.id)));
+    report.summaries.sort_unstable_by(|a, b| (&a.file, a.line, &a.id).cmp(&(&b.file, b.line, &b.id)));
     report
 }

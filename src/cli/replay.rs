@@ -66,6 +66,12 @@ pub struct Common {
     /// Bytes that an input may have, after decompression.
     #[arg(long, default_value_t = Limits::default().input_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_input_bytes: u64,
+    /// Executions that the inputs may hold; the records of further ones aren't checked, which is an error.
+    #[arg(long, default_value_t = Limits::default().executions, value_name = "N", help_heading = "Limits")]
+    max_executions: usize,
+    /// Bytes that the open executions of an input may hold in memory; beyond it no more are opened, which is an error.
+    #[arg(long, default_value_t = Limits::default().open_bytes, value_name = "BYTES", help_heading = "Limits")]
+    max_open_bytes: usize,
     /// Threads to use (0: one for each core).
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
@@ -333,6 +339,8 @@ impl Common {
                 depth: self.max_depth,
                 document_bytes: self.max_document_bytes,
                 input_bytes: self.max_input_bytes,
+                executions: self.max_executions,
+                open_bytes: self.max_open_bytes,
             },
             max_findings: self.max_findings,
             threads: self.threads,

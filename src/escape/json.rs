@@ -18,3 +18,18 @@ pub fn harmless(text: &str) -> String {
     }
     safe
 }
+
+/// A writer of JSON text that makes it [`harmless`] on the way. Each piece that is written is whole UTF-8, as serializers write it.
+pub struct Harmless<W>(pub W);
+
+impl<W: std::io::Write> std::io::Write for Harmless<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let text = std::str::from_utf8(bytes).map_err(std::io::Error::other)?;
+        self.0.write_all(harmless(text).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
+}

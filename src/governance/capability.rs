@@ -72,6 +72,11 @@ impl<T> Ledger<T> {
         }
     }
 
+    /// The ids that were revoked before anybody issued them.
+    pub fn buried(&self) -> impl Iterator<Item = &str> {
+        self.buried.iter().map(|id| &**id)
+    }
+
     /// Looks a token up.
     ///
     /// # Errors

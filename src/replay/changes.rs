@@ -47,6 +47,12 @@ pub(super) fn written(analysis: &Analysis) -> (Vec<String>, bool) {
 }
 
 impl RecordedChange {
+    /// Bytes that it holds, roughly.
+    pub(super) fn weight(&self) -> usize {
+        let paths = self.written.iter().chain(self.declared.iter().flatten()).chain(self.observed.iter().flatten());
+        size_of::<Self>() + self.diff.as_ref().map_or(0, String::len) + paths.map(|path| path.len() + 32).sum::<usize>()
+    }
+
     /// Whether it says nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.diff.is_none() && self.written.is_empty() && !self.opaque

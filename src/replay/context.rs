@@ -64,6 +64,17 @@ pub(crate) struct ContextBook {
 }
 
 impl ContextBook {
+    /// Bytes that it holds, roughly.
+    pub(super) fn weight(&self) -> usize {
+        let items: usize = self.items.iter().flatten().map(|(path, hash)| path.len() + hash.len() + 96).sum();
+        items + self.sources.weight()
+    }
+
+    /// Forgets the texts of items: use that isn't declared is no longer found, and nothing else rests on them.
+    pub(super) fn lighten(&mut self) {
+        self.sources = Sources::default();
+    }
+
     /// Takes note of what a record says of the context. `budget` is one that the caller has set.
     pub(crate) fn note(&mut self, record: &Record<'_>, budget: Option<u64>) -> Vec<ContextBreak> {
         let mut breaks = Vec::new();

@@ -64,8 +64,17 @@ pub(super) struct Sources {
 }
 
 impl Sources {
+    /// Bytes that it holds, roughly.
+    pub(super) fn weight(&self) -> usize {
+        let paths: usize = self.paths.iter().map(|path| 2 * path.len() + 96).sum();
+        paths + self.runs.len() * (size_of::<(u64, Holders)>() + 8) + self.own.len() * 16
+    }
+
     /// Remembers what was asked: repeating it is no use of an item.
     pub(super) fn asked(&mut self, intent: &str) {
+        if self.own.len() >= MOST {
+            return;
+        }
         self.own.extend(runs_of(head(intent, TEXT)));
     }
 

@@ -101,7 +101,7 @@ pub struct Summary {
     /// Where it ended; `None` when the format doesn't tell.
     pub final_state: Option<State>,
     /// How it says that it ended.
-    pub outcome: Option<String>,
+    pub outcome: Option<Box<str>>,
     /// How many actions ran.
     pub actions: u64,
     /// How many decisions stand in it.
@@ -109,9 +109,9 @@ pub struct Summary {
     /// How many decisions carry a signature that nobody checked.
     pub signatures_unchecked: u64,
     /// The shortest prefix that breaks the path.
-    pub violation: Option<PathViolation>,
+    pub violation: Option<Box<PathViolation>>,
     /// What its actions changed, where that was asked for.
-    pub changes: Vec<RecordedChange>,
+    pub changes: Box<[RecordedChange]>,
 }
 
 impl Summary {

@@ -3,13 +3,14 @@
 #![allow(missing_docs, reason = "the names of the members say what docs/report.md says at length")]
 
 use crate::diag::{Finding, Severity};
+use crate::escape::json::Harmless;
 pub(super) use crate::escape::json::harmless;
 use crate::governance::State;
 use crate::replay::{Summary, Verdict};
 use crate::verify::account::Account;
 use crate::verify::{InputUnits, Report, Units};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -28,7 +29,8 @@ pub struct Document<'r> {
     /// Inputs whose units are counted in the last entry of `inputs` together, because there are so many.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub inputs_left_out: u64,
-    pub executions: Vec<ExecutionReport<'r>>,
+    #[schemars(with = "Vec<ExecutionReport<'_>>")]
+    pub executions: Executions<'r>,
     pub findings: Vec<FindingReport<'r>>,
     /// Files under the given paths that weren't read; `summary.skipped` counts them, those that aren't listed included.
     pub skipped: Vec<SkippedReport<'r>>,
@@ -95,6 +97,29 @@ pub struct BySeverity {
     pub error: u64,
     pub warning: u64,
     pub note: u64,
+}
+
+/// The executions. They are put into shape one by one while they are written: there may be very many.
+#[derive(Debug)]
+pub struct Executions<'r> {
+    summaries: &'r [Summary],
+    /// Fingerprints by file and execution.
+    findings: BTreeMap<(&'r str, &'r str), Vec<&'r str>>,
+}
+
+impl<'r> Executions<'r> {
+    pub fn iter(&self) -> impl Iterator<Item = ExecutionReport<'r>> {
+        self.summaries.iter().map(|summary| {
+            let findings = self.findings.get(&(&*summary.file, &*summary.id)).cloned().unwrap_or_default();
+            execution(summary, findings)
+        })
+    }
+}
+
+impl Serialize for Executions<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
 }
 
 /// One execution.
@@ -196,14 +221,7 @@ impl<'r> Document<'r> {
             },
             inputs: report.inputs.iter().map(input).collect(),
             inputs_left_out: report.inputs_left_out,
-            executions: report
-                .summaries
-                .iter()
-                .map(|s| {
-                    let findings = of_execution.get(&(&*s.file, &*s.id)).cloned().unwrap_or_default();
-                    execution(s, findings)
-                })
-                .collect(),
+            executions: Executions { summaries: &report.summaries, findings: of_execution },
             findings: report.findings.iter().map(finding).collect(),
             skipped: report.skipped.iter().map(|s| SkippedReport { path: &s.name, reason: s.reason }).collect(),
             notices: &report.notices,
@@ -272,8 +290,10 @@ pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When writing fails.
 pub fn write_pretty(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
-    writeln!(out, "{}", harmless(&text))
+    let mut buffered = io::BufWriter::new(out);
+    serde_json::to_writer_pretty(Harmless(&mut buffered), value).map_err(io::Error::other)?;
+    writeln!(buffered)?;
+    buffered.flush()
 }
 
 /// Findings in the shape that they have in a report.

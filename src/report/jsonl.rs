@@ -47,7 +47,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     for input in inputs {
         json::line(&Line::Input(input), out)?;
     }
-    for execution in executions {
+    for execution in executions.iter() {
         json::line(&Line::Execution(execution), out)?;
     }
     for finding in findings {

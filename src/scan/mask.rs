@@ -8,8 +8,8 @@ use std::collections::HashSet;
 
 /// Bytes of a stretch that counts as a part of a secret.
 const WINDOW: usize = 8;
-/// Stretches that are remembered, about 40 MB of them; beyond that nothing is quoted any more.
-const MOST: usize = 2 << 20;
+/// Stretches that are remembered, about 10 MB of them; beyond that nothing is quoted any more.
+const MOST: usize = 1 << 19;
 /// What stands in a report instead.
 const HIDDEN: &str = "[secret]";
 /// What stands in a report when there were too many secrets to know them all.

@@ -9,7 +9,7 @@ const TARGET: usize = 512 << 10;
 
 /// Lines of a block at most. What is made of a line takes some hundred bytes however short the line is, so that a block of
 /// empty objects would take two hundred times its size.
-const LINES: usize = 8 << 10;
+const LINES: usize = 2 << 10;
 
 /// A line that is longer than a record may be. It has been passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -200,6 +200,10 @@ fn shown(path: &Path) -> String {
     text.strip_prefix("./").map_or(text.clone(), str::to_owned)
 }
 
+/// What a decoder of zstd may have to remember, as a power of two: 8 MiB, which is what `zstd -19` asks for and every decoder has to
+/// support by RFC 8878.
+const ZSTD_WINDOW: u32 = 23;
+
 type Sniffed<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// Opens an input; what is compressed is known by its first bytes, not by its name.
@@ -252,7 +256,9 @@ fn sniff<R: Read + Send + 'static>(mut reader: R) -> io::Result<Box<dyn Read + S
     Ok(if gzip {
         Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, whole)))
     } else if zstd {
-        Box::new(zstd::stream::read::Decoder::new(whole)?)
+        let mut decoder = zstd::stream::read::Decoder::new(whole)?;
+        decoder.window_log_max(ZSTD_WINDOW)?;
+        Box::new(decoder)
     } else {
         Box::new(whole)
     })

@@ -41,11 +41,23 @@ pub struct Limits {
     pub document_bytes: usize,
     /// Bytes of an input after decompression.
     pub input_bytes: u64,
+    /// Executions of one input, and of all inputs of a run.
+    pub executions: usize,
+    /// Bytes that the open executions of an input may hold: ids, tokens, and what else is kept of them until they end. The evidence
+    /// of open turns, which is as large as its records, isn't counted.
+    pub open_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { record_bytes: 16 << 20, depth: crate::json::DEFAULT_MAX_DEPTH, document_bytes: 256 << 20, input_bytes: 64 << 30 }
+        Self {
+            record_bytes: 16 << 20,
+            depth: crate::json::DEFAULT_MAX_DEPTH,
+            document_bytes: 256 << 20,
+            input_bytes: 64 << 30,
+            executions: 100_000,
+            open_bytes: 16 << 20,
+        }
     }
 }
 

@@ -2,11 +2,8 @@
 //!
 //! Nothing is checked by these shapes; a finding (YV108) names them.
 
-use crate::json::{Raw, Str};
-use std::collections::BTreeMap;
-
-/// The members of an object, as they are written.
-type Members<'a> = BTreeMap<String, Raw<'a>>;
+use super::members::Members;
+use crate::json::Str;
 
 /// A noun with its article, and whether an object looks like that.
 type Shape = (&'static str, fn(&Members<'_>) -> bool);
@@ -14,7 +11,7 @@ type Shape = (&'static str, fn(&Members<'_>) -> bool);
 /// What an object looks like, if it looks like something that is known: a noun with its article.
 #[must_use]
 pub fn looks_like(text: &str) -> Option<&'static str> {
-    let members: Members<'_> = crate::json::from_text(text).ok()?;
+    let members = Members::of(text)?;
     let shapes: [Shape; 17] = [
         ("an OpenTelemetry export (OTLP)", |m| has_one(m, &["resourceLogs", "resourceSpans", "resourceMetrics"])),
         ("a Claude Code session", is_claude_session),
@@ -40,11 +37,11 @@ pub fn looks_like(text: &str) -> Option<&'static str> {
 }
 
 fn has(members: &Members<'_>, names: &[&str]) -> bool {
-    names.iter().all(|name| members.contains_key(*name))
+    members.has_all(names)
 }
 
 fn has_one(members: &Members<'_>, names: &[&str]) -> bool {
-    names.iter().any(|name| members.contains_key(*name))
+    members.has_one(names)
 }
 
 /// The text of a member that is one.

@@ -1,9 +1,10 @@
 //! The formats, told apart by the shape of their records, never by the name of a file.
 
+use super::members::{Beginning, Members};
+use super::native::events::EventType;
 use crate::governance::{FsmVersion, State};
 use crate::json::{Raw, Scanner};
 use serde::Deserialize;
-use std::collections::BTreeMap;
 
 /// A format that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,20 +88,19 @@ impl Format {
         let mut scanner = Scanner::new(text, max_depth);
         scanner.skip().ok()?;
         if text.trim_start().starts_with('[') {
-            let frame: Vec<Raw<'_>> = crate::json::from_text(text).ok()?;
-            let first = frame.first()?.as_written();
-            let numeric = first.starts_with(|c: char| c == '-' || c.is_ascii_digit());
-            let code = frame.get(1).is_some_and(|raw| raw.as_written().starts_with('"'));
-            return (numeric && code && frame.len() >= 3).then_some(Self::YuangsCast);
+            let Beginning(first, second, more) = Beginning::of(text)?;
+            let numeric = first.as_written().starts_with(|c: char| c == '-' || c.is_ascii_digit());
+            let code = second.as_written().starts_with('"');
+            return (numeric && code && more).then_some(Self::YuangsCast);
         }
-        let members: BTreeMap<String, Raw<'_>> = crate::json::from_text(text).ok()?;
-        let has = |name: &str| members.contains_key(name);
+        let members = Members::of(text)?;
+        let has = |name: &str| members.has(name);
         // Other agents write `type`, `data` and `timestamp` as well: only who names an execution or a known type is told by them.
-        let event = |raw: &Raw<'_>| raw.read::<super::native::events::EventType>().is_some();
+        let event = || members.get("type").is_some_and(|kind| kind.read::<EventType>().is_some());
         let state = |name: &str| members.get(name).is_some_and(|raw| raw.read::<State>().is_some());
         if has("record") {
             Some(Self::ExecutionRecord)
-        } else if has("type") && has("data") && (has("executionId") || members.get("type").is_some_and(event)) {
+        } else if has("type") && has("data") && (has("executionId") || event()) {
             Some(Self::YuangsEvents)
         } else if has("from") && has("to") && (state("from") || state("to")) {
             Some(Self::YuangsTransitions)

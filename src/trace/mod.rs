@@ -7,6 +7,7 @@ pub mod foreign;
 pub mod format;
 pub mod injected;
 pub mod keys;
+mod members;
 pub mod mend;
 pub mod native;
 mod places;

@@ -92,7 +92,7 @@ impl Trajectory {
             fsm_version: summary.version.name().to_owned(),
             verdict: summary.verdict,
             final_state: summary.final_state,
-            outcome: summary.outcome.clone(),
+            outcome: summary.outcome.as_deref().map(str::to_owned),
             openings: Vec::new(),
             turns: Vec::new(),
             turns_left_out: summary.turns,

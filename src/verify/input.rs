@@ -3,7 +3,7 @@
 use super::kept::Kept;
 use super::lanes::{self, Dealing, Falls, Parsed, Reading};
 use super::parse::{self, BOM};
-use super::shard::{Harvest, Shard, problem_finding};
+use super::shard::{Bounds, Harvest, Shard, problem_finding};
 use super::timeline::{CommandRun, Timeline};
 use super::units::{InputUnits, Units};
 use super::{Options, Report};
@@ -96,6 +96,16 @@ pub(super) fn verify(input: &Result<Found, Missing>, options: &Options, report: 
 pub(super) fn verify_reader(name: &str, reader: impl Read + Send, options: &Options, report: &mut Report) {
     let mut run = Run::new(name, options);
     run.read(reader, &mut report.counts.bytes);
+    run.finish(report);
+}
+
+/// Refuses an input, since there have been as many executions as there may be.
+pub(super) fn refuse(name: &str, refused: usize, options: &Options, report: &mut Report) {
+    let mut run = Run::new(name, options);
+    let inputs = if refused == 1 { "1 input was".to_owned() } else { format!("{refused} inputs were") };
+    let executions = options.limits.executions;
+    run.limit(0, &format!("from here on {inputs} not read: the run has come to {executions} executions, and may have no more"));
+    run.units.refused += 1;
     run.finish(report);
 }
 
@@ -431,8 +441,9 @@ impl<'o> Run<'o> {
     pub(super) fn hire(&self) -> Vec<Shard> {
         let dealing = self.reading().dealing;
         let most = self.options.kept_findings();
+        let bounds = Bounds::of(&self.options.limits, most, dealing.workers());
         let new = |format| {
-            let mut shard = Shard::new(self.file.clone(), format, self.options.max_turns, most);
+            let mut shard = Shard::new(self.file.clone(), format, self.options.max_turns, bounds);
             shard.lost(self.lost_early);
             shard
         };
@@ -468,22 +479,28 @@ impl<'o> Run<'o> {
         }
     }
 
-    fn finding(&mut self, code: Code, (line, column): (u64, u64), message: &str) {
-        if let Some(rule) = rules::by_code(code) {
-            self.findings.add(Finding {
-                code,
-                name: rule.name,
-                severity: rule.severity,
-                message: message.to_owned(),
-                place: Place { file: self.file.clone(), line, column, ..Place::default() },
-                execution: None,
-                turn: None,
-                related: Vec::new(),
-                help: Some(super::shard::help(rule)),
-                about: None,
-                fingerprint: String::new(),
-            });
+    fn finding(&mut self, code: Code, place: (u64, u64), message: &str) {
+        if let Some(finding) = self.file_finding(code, place, message) {
+            self.findings.add(finding);
         }
+    }
+
+    /// A finding about the input itself.
+    fn file_finding(&self, code: Code, (line, column): (u64, u64), message: &str) -> Option<Finding> {
+        let rule = rules::by_code(code)?;
+        Some(Finding {
+            code,
+            name: rule.name,
+            severity: rule.severity,
+            message: message.to_owned(),
+            place: Place { file: self.file.clone(), line, column, ..Place::default() },
+            execution: None,
+            turn: None,
+            related: Vec::new(),
+            help: Some(super::shard::help(rule)),
+            about: None,
+            fingerprint: String::new(),
+        })
     }
 
     fn unreadable(&mut self, line: u64, message: &str) {
@@ -529,17 +546,23 @@ impl<'o> Run<'o> {
         let settings = &self.options.settings;
         let earlier = report.summaries.len();
         let harvests: Vec<Harvest> = std::mem::take(&mut self.shards).into_iter().map(|s| s.end(settings)).collect();
-        let Kept { mut findings, dropped, .. } = self.findings;
+        let Kept { mut findings, dropped, .. } = std::mem::replace(&mut self.findings, Kept::new(0));
         for ((code, severity), number) in dropped {
             report.drop_findings(code, severity, number);
         }
+        let mut refused: Option<(u64, u64)> = None;
+        report.summaries.reserve(harvests.iter().map(|harvest| harvest.summaries.len()).sum());
         let mut follow_ups = Vec::new();
         let mut timelines = Vec::new();
         for mut harvest in harvests {
             if !self.mask.is_empty() {
                 harvest.timeline.each_text(&mut |text| self.mask.clean(text));
             }
-            self.units.move_steps(harvest.repeated, harvest.refused);
+            self.units.move_steps(harvest.repeated, harvest.refused.map_or(0, |(_, records)| records));
+            refused = match (refused, harvest.refused) {
+                (Some((line, records)), Some((other, more))) => Some((line.min(other), records + more)),
+                (one, other) => one.or(other),
+            };
             findings.extend(harvest.findings);
             follow_ups.extend(harvest.follow_ups);
             timelines.push(harvest.timeline);
@@ -555,6 +578,14 @@ impl<'o> Run<'o> {
                 report.counts.signatures_unchecked += summary.signatures_unchecked;
                 report.summaries.push(summary);
             }
+        }
+        if let Some((line, records)) = refused {
+            let records = if records == 1 { "1 record was".to_owned() } else { format!("{records} records were") };
+            let message = format!(
+                "from here on {records} not checked: the input holds more than {} executions, or its open executions hold more than {} bytes",
+                self.options.limits.executions, self.options.limits.open_bytes
+            );
+            findings.extend(self.file_finding(Code(107), (line, 0), &message));
         }
         let mut commands = Timeline { commands: self.commands, ..Timeline::default() };
         commands.each_text(&mut |text| self.mask.clean(text));
@@ -572,9 +603,6 @@ impl<'o> Run<'o> {
         }
         report.counts.records += self.units.total() - self.units.blank;
         report.add_input(InputUnits { path: self.file.clone(), format: self.format.map(Format::name), units: self.units });
-        for finding in &findings {
-            report.counts.count(finding.severity);
-        }
         if !self.mask.is_empty() {
             for finding in &mut findings {
                 hide_in_finding(finding, &self.mask);
@@ -583,7 +611,7 @@ impl<'o> Run<'o> {
                 hide_in_summary(summary, &self.mask);
             }
         }
-        report.findings.extend(findings);
+        report.keep(findings, self.options.kept_findings());
         report.secrets.absorb(self.mask);
     }
 }
@@ -612,8 +640,8 @@ fn hide_in_summary(summary: &mut Summary, mask: &Mask) {
     if let Some(hidden) = mask.hide(&summary.id) {
         summary.id = hidden.into();
     }
-    if let Some(outcome) = &mut summary.outcome {
-        mask.clean(outcome);
+    if let Some(hidden) = summary.outcome.as_deref().and_then(|outcome| mask.hide(outcome)) {
+        summary.outcome = Some(hidden.into());
     }
 }
 

@@ -18,6 +18,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Shares that the executions of an input are dealt out to. A fixed number, so that no report depends on the machine.
 const WORKERS: u16 = 16;
 
+/// Bytes from which on a block is worked on alone: it holds a record that is longer than usual.
+const LARGE: usize = 2 << 20;
+
 /// What was read of a block.
 pub(super) struct Parsed<'b> {
     pub(super) entries: Vec<Entry<'b>>,
@@ -214,9 +217,14 @@ impl<R: Read> Lanes<'_, '_, R> {
         let looks = Looks::default();
         let mut spare = Vec::new();
         loop {
-            let (number, next) = self.queue.lock().unwrap_or_else(PoisonError::into_inner).next(spare);
+            let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+            let (number, next) = queue.next(spare);
+            // Of blocks that are large, there is never more than one in memory.
+            let alone = matches!(&next, Ok(Some(block)) if block.bytes.capacity() > LARGE).then_some(queue);
             match next {
-                Ok(Some(block)) if self.block(number, &block, &looks).is_some() => spare = block.bytes,
+                Ok(Some(block)) if self.block(number, &block, &looks).is_some() => {
+                    spare = if alone.is_some() { Vec::new() } else { block.bytes };
+                }
                 Ok(_) => return,
                 Err(error) => {
                     if let Some(line) = self.run.pass(number, |run| run.breaks_off(&error)) {

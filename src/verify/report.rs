@@ -87,6 +87,8 @@ pub struct Report {
     pub summaries: Vec<Summary>,
     /// The findings, in the order of the input.
     pub findings: Vec<Finding>,
+    /// How many of them inputs have added, by severity.
+    pub(crate) kept: [usize; 3],
     /// Those that are counted and not kept: a configuration may still change how bad they are.
     pub dropped: Dropped,
     /// Executions with an error that isn't kept, as file and id: they have failed, whatever is listed of them.
@@ -138,6 +140,24 @@ impl Report {
         *self.dropped.entry((code, severity)).or_default() += number;
         *self.counts.of(severity) += number;
         self.counts.left_out += number;
+    }
+
+    /// Adds the findings of an input, up to so many of each severity in all; the others are counted.
+    pub(super) fn keep(&mut self, mut findings: Vec<Finding>, most: usize) {
+        findings.sort_by_cached_key(Finding::order);
+        for finding in findings {
+            let Some(kept) = self.kept.get_mut(finding.severity as usize) else { continue };
+            if *kept < most {
+                *kept += 1;
+                self.counts.count(finding.severity);
+                self.findings.push(finding);
+            } else {
+                self.drop_findings(finding.code, finding.severity, 1);
+                if let (Severity::Error, Some(id)) = (finding.severity, finding.execution) {
+                    self.failed_unlisted.insert((finding.place.file, id));
+                }
+            }
+        }
     }
 
     /// Keeps so many findings, the worst ones, and counts the others: what is only noted crowds no error out.

@@ -7,12 +7,14 @@ use crate::diag::{Code, Finding, Place, Related, Severity};
 use crate::governance::Event;
 use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Movement, Remains, Summary};
 use crate::rules::{self, Check, Draft, Out, Rule, Scene, Settings, Target, When};
+use crate::source::Limits;
 use crate::trace::entry::{Broken, Entry, Problem, Record};
 use crate::trace::native;
 use crate::trace::step::Beside;
 use crate::trace::{Fact, Format, Step};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 /// A worker's executions.
@@ -23,8 +25,17 @@ pub(super) struct Shard {
     open: HashMap<Box<str>, Box<Live>>,
     /// The execution whose record came last, with its id: the next record is likely to be its as well.
     current: Option<(Box<str>, Box<Live>)>,
-    /// Executions that were declared over: where their summary is, and what is left of them.
-    closed: HashMap<Box<str>, (usize, Remains)>,
+    /// Executions that were declared over, by a hash of their id that nobody outside knows the key of: where their summary is, and
+    /// what is left of them.
+    closed: HashMap<u64, (usize, Remains)>,
+    hasher: RandomState,
+    bounds: Bounds,
+    /// Bytes that the open executions hold, and that the evidence of their open turns takes, as far as it is known.
+    held: Weight,
+    /// More than the bounds allow was there once: nothing new is opened any more.
+    full: bool,
+    /// The first record that wasn't replayed because of it, and how many they are.
+    refused: Option<(u64, u64)>,
     summaries: Vec<Summary>,
     findings: Kept,
     /// Records that repeat an earlier one byte for byte.
@@ -42,6 +53,43 @@ pub(super) struct Shard {
     recorder: Recorder,
 }
 
+/// How much a worker may keep.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// Findings of each severity.
+    findings: usize,
+    /// Executions, open or over.
+    executions: usize,
+    /// Bytes that open executions hold.
+    held: usize,
+}
+
+/// Bytes that the evidence of the open turns may take in one worker: room for the largest records.
+const TURNS: usize = 48 << 20;
+
+impl Bounds {
+    /// The share of one of so many workers. Chance deals some of them a quarter more than their share.
+    pub(super) fn of(limits: &Limits, findings: usize, workers: u64) -> Self {
+        let workers = usize::try_from(workers).unwrap_or(1).max(1);
+        if workers == 1 {
+            return Self { findings, executions: limits.executions, held: limits.open_bytes };
+        }
+        let share = |whole: usize| (whole / workers).saturating_add(whole / workers / 4).saturating_add(8);
+        // Where all are asked for, a part of them is kept of each worker, so that the whole fits into memory.
+        let findings = findings.min((findings / 4).max(1000));
+        Self { findings, executions: share(limits.executions), held: share(limits.open_bytes).max(256 << 10) }
+    }
+}
+
+/// Bytes in memory, roughly.
+#[derive(Debug, Clone, Copy, Default)]
+struct Weight {
+    /// What stays until an execution ends.
+    execution: usize,
+    /// What stays until a turn ends.
+    turn: usize,
+}
+
 /// An open execution with what hangs on it.
 #[derive(Debug)]
 struct Live {
@@ -57,6 +105,9 @@ struct Live {
     /// It goes on after its end: the summary that it belongs to.
     ghost_of: Option<usize>,
     pen: Pen,
+    /// What it held when that was found out last, and the bytes that have been read of it since.
+    weight: Weight,
+    unweighed: usize,
 }
 
 /// What a broken path goes back to.
@@ -74,24 +125,29 @@ pub(super) struct Harvest {
     pub(super) summaries: Vec<Summary>,
     pub(super) findings: Vec<Finding>,
     pub(super) dropped: Dropped,
-    /// Records that repeat an earlier one, and such as a limit has kept from being replayed.
+    /// Records that repeat an earlier one; and the first one that a limit has kept from being replayed, with their number.
     pub(super) repeated: u64,
-    pub(super) refused: u64,
+    pub(super) refused: Option<(u64, u64)>,
     pub(super) failed_unlisted: BTreeSet<Arc<str>>,
     pub(super) follow_ups: Vec<(u64, Related)>,
     pub(super) timeline: Timeline,
 }
 
 impl Shard {
-    pub(super) fn new(file: Arc<str>, format: Format, max_turns: usize, max_findings: usize) -> Self {
+    pub(super) fn new(file: Arc<str>, format: Format, max_turns: usize, bounds: Bounds) -> Self {
         Self {
             file,
             format,
             open: HashMap::new(),
             current: None,
             closed: HashMap::new(),
+            hasher: RandomState::new(),
+            bounds,
+            held: Weight::default(),
+            full: false,
+            refused: None,
             summaries: Vec::new(),
-            findings: Kept::new(max_findings),
+            findings: Kept::new(bounds.findings),
             repeated: 0,
             failed_unlisted: BTreeSet::new(),
             last_lost: 0,
@@ -119,23 +175,113 @@ impl Shard {
             Some((name, live)) if *name == *id => (name, live),
             other => {
                 self.open.extend(other);
-                self.open.remove_entry(id).unwrap_or_else(|| (id.into(), self.open(id, entry)))
+                match self.open.remove_entry(id) {
+                    Some(known) => known,
+                    None if self.is_full() => return self.refuse(entry.line),
+                    None => (id.into(), self.open(id, entry)),
+                }
             }
         };
         self.replay(&mut live, entry, settings, context);
+        live.unweighed += entry.text.len();
+        self.held.execution += entry.text.len();
         if live.execution.is_closed() && live.ghost_of.is_none() {
-            let close = live.execution.close();
-            self.finish(&mut live, &close, settings);
-            self.closed.insert(id, (self.summaries.len(), live.execution.remains()));
-            self.summaries.push(live.execution.summary());
+            self.close(&id, live, settings);
         } else {
+            let due = live.unweighed > (live.weight.execution + live.weight.turn).max(WEIGHED);
+            if due {
+                self.weigh(&mut live);
+            }
             self.current = Some((id, live));
+            if self.is_too_heavy() {
+                self.relieve(settings);
+            }
+        }
+    }
+
+    /// Ends an execution that was declared over, or that is given up.
+    fn close(&mut self, id: &str, mut live: Box<Live>, settings: &Settings) {
+        let close = live.execution.close();
+        self.finish(&mut live, &close, settings);
+        self.unload(&live);
+        let remains = live.execution.remains();
+        self.held.execution += remains.weight();
+        self.closed.insert(self.hasher.hash_one(id), (self.summaries.len(), remains));
+        self.summaries.push(live.execution.summary());
+    }
+
+    /// Whether no more executions are opened.
+    fn is_full(&mut self) -> bool {
+        self.full |= self.closed.len() + self.open.len() >= self.bounds.executions;
+        self.full
+    }
+
+    fn is_too_heavy(&self) -> bool {
+        self.held.execution > self.bounds.held || self.held.turn > TURNS
+    }
+
+    /// Takes note of a record that isn't replayed.
+    fn refuse(&mut self, line: u64) {
+        self.refused.get_or_insert((line, 0)).1 += 1;
+    }
+
+    /// Finds out what an execution holds.
+    fn weigh(&mut self, live: &mut Live) {
+        self.unload(live);
+        let (execution, turn) = live.execution.weight();
+        let scanned = live.scanned.keys().map(|message| message.len() + 64).sum::<usize>();
+        live.weight = Weight { execution: execution + size_of::<Live>() + scanned, turn };
+        live.unweighed = 0;
+        self.load(live);
+    }
+
+    fn load(&mut self, live: &Live) {
+        self.held.execution += live.weight.execution + live.unweighed;
+        self.held.turn += live.weight.turn;
+    }
+
+    fn unload(&mut self, live: &Live) {
+        self.held.execution = self.held.execution.saturating_sub(live.weight.execution + live.unweighed);
+        self.held.turn = self.held.turn.saturating_sub(live.weight.turn);
+    }
+
+    /// The open executions seem to hold too much. Finds out how much it is, lets go of what only warnings rest on, and if that
+    /// doesn't help, opens no execution any more and gives the one up that was read last.
+    fn relieve(&mut self, settings: &Settings) {
+        let mut open = std::mem::take(&mut self.open);
+        let mut current = self.current.take();
+        for lighten in [false, true] {
+            for live in open.values_mut().chain(current.as_mut().map(|(_, live)| live)) {
+                if lighten {
+                    live.execution.lighten();
+                }
+                self.weigh(live);
+            }
+            if self.held.execution <= self.bounds.held / 8 * 7 && self.held.turn <= TURNS {
+                break;
+            }
+        }
+        self.open = open;
+        self.current = current;
+        // What is left over an eighth is found out anew with every eighth that is added, so that this takes no more time than reading.
+        self.full |= self.held.execution > self.bounds.held / 8 * 7;
+        if self.is_too_heavy()
+            && let Some((id, mut live)) = self.current.take()
+        {
+            self.full = true;
+            live.execution.give_up();
+            if let Some(summary) = live.ghost_of.and_then(|n| self.summaries.get_mut(n)) {
+                live.execution.add_to(summary);
+                self.unload(&live);
+            } else {
+                self.close(&id, live, settings);
+            }
         }
     }
 
     /// A new execution, or one that goes on after its end.
     fn open(&mut self, id: &str, entry: &Entry<'_>) -> Box<Live> {
-        let remains = self.closed.get_mut(id).map(|(n, remains)| (*n, std::mem::take(remains)));
+        let remains = self.closed.get_mut(&self.hasher.hash_one(id)).map(|(n, remains)| (*n, std::mem::take(remains)));
         let ghost_of = remains.as_ref().map(|(n, _)| *n);
         let mut execution = Execution::new(id.into(), self.file.clone(), self.format, entry.line);
         if let Some((n, remains)) = remains
@@ -143,7 +289,8 @@ impl Shard {
         {
             execution.reopen(summary, remains);
         }
-        Box::new(Live {
+        let weight = Weight { execution: size_of::<Execution>() + size_of::<Live>() + id.len(), turn: 0 };
+        let live = Live {
             execution,
             root: None,
             chain_broken_at: 0,
@@ -151,7 +298,11 @@ impl Shard {
             scanned: HashMap::new(),
             ghost_of,
             pen: Pen::default(),
-        })
+            weight,
+            unweighed: 0,
+        };
+        self.load(&live);
+        Box::new(live)
     }
 
     fn replay(&mut self, live: &mut Live, entry: &Entry<'_>, settings: &Settings, context: Context<'_>) {
@@ -407,7 +558,7 @@ impl Shard {
             findings: self.findings.findings,
             dropped: self.findings.dropped,
             repeated: self.repeated,
-            refused: 0,
+            refused: self.refused,
             failed_unlisted: self.failed_unlisted,
             follow_ups: self.follow_ups,
             timeline: self.recorder.finish(),
@@ -471,6 +622,9 @@ impl Shard {
         false
     }
 }
+
+/// Bytes that are read of an execution before it is found out what it holds.
+const WEIGHED: usize = 16 << 10;
 
 /// Rules that a lost record may explain: what they say is folded under it, and the verdict can't be told. The decision that is missing (YV301) may be the record that nobody can read.
 const PATH_RULES: [u16; 5] = [201, 202, 206, 301, 311];

@@ -39,7 +39,7 @@ fn verdicts(report: &Report) -> Verdicts {
             [s.verdict.legal_path, s.verdict.authorised, s.verdict.governance_complete],
             s.turns,
             s.final_state,
-            s.outcome.clone(),
+            s.outcome.as_deref().map(str::to_owned),
         )
     };
     report.summaries.iter().map(answers).collect()

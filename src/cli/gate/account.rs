@@ -36,7 +36,7 @@ pub(super) fn settle(
     for (path, (name, file)) in &own {
         if repository.is_unchanged(base, path, file).map_err(|e| unable(&e))? {
             for summary in report.summaries.iter_mut().filter(|s| &*s.file == *name) {
-                summary.changes.clear();
+                summary.changes = Box::default();
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The end of an execution, or of its input.
 
 use super::super::verdict::{Aspect, Summary};
-use super::{Execution, Remains};
+use super::{Books, Execution, Remains};
 use crate::governance::{EvaluationKind, State};
 use crate::replay::Machine;
 use crate::trace::format::Format;
@@ -29,16 +29,28 @@ pub struct Close {
     pub shortcut: Option<u64>,
 }
 
-/// Of an id, what is kept when its execution is over. Two that share it make an answer uncertain, and nothing worse.
-fn short(id: &str) -> u64 {
+/// Of an id, what is kept when its execution is over: one bit of a Bloom filter. Two that share it make an answer uncertain, and
+/// nothing worse.
+fn bit(id: &str) -> u64 {
     let hash: [u8; 32] = Sha256::digest(id).into();
-    hash.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    1 << (hash.first().copied().unwrap_or_default() % 64)
+}
+
+impl Remains {
+    /// Bytes that it holds besides itself, roughly.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        self.books.as_ref().map_or(0, |books| {
+            let tokens = books.ledger.iter().map(|(id, token, _)| id.len() + token.weight()).sum::<usize>();
+            size_of::<Books>() + tokens + books.ledger.buried().map(|id| id.len() + 64).sum::<usize>()
+        })
+    }
 }
 
 impl Execution {
     /// Whether an action with this id had run when the end was declared, behind which this is.
     pub(super) fn ran_before_the_end(&self, id: &str) -> bool {
-        !self.ran_before.is_empty() && self.ran_before.binary_search(&short(id)).is_ok()
+        self.ran_before & bit(id) != 0
     }
 
     /// Ends the execution with its input, or because it was declared over.
@@ -63,6 +75,12 @@ impl Execution {
         }
     }
 
+    /// Ends the execution before its time: what comes next of it isn't read, so nothing can be told of it.
+    pub fn give_up(&mut self) {
+        self.doubt_all();
+        self.changes.clear();
+    }
+
     /// What is reported of it.
     #[must_use]
     pub fn summary(&self) -> Summary {
@@ -76,42 +94,37 @@ impl Execution {
             verdict: self.verdict,
             turns: self.turns,
             final_state: known_end.then_some(self.machine.state()),
-            outcome: self.outcome.clone().or_else(|| {
+            outcome: self.outcome.as_deref().map(Into::into).or_else(|| {
                 let (_, reason, _) = self.last_evaluation.filter(|(kind, ..)| *kind == EvaluationKind::Terminate)?;
-                reason.map(|r| r.name().to_owned())
+                reason.map(|r| r.name().into())
             }),
             actions: self.actions,
             decisions: self.decisions,
             signatures_unchecked: self.signatures,
-            violation: self.violation.clone(),
-            changes: self.changes.clone(),
+            violation: self.violation.clone().map(Box::new),
+            changes: self.changes.clone().into(),
         }
     }
 
     /// What is kept of an execution that was declared over, for what may still come.
     #[must_use]
     pub fn remains(&mut self) -> Remains {
-        Remains {
-            ledger: std::mem::take(&mut self.ledger),
-            chain: self.chain,
-            last_hash: self.last_hash,
-            last_record_line: self.last_record_line,
-            ran: {
-                let mut ran: Vec<u64> =
-                    self.known.iter().filter(|(_, known)| known.ran.is_some()).map(|(id, _)| short(id)).collect();
-                ran.sort_unstable();
-                ran.into()
-            },
-        }
+        let ledger = std::mem::take(&mut self.ledger);
+        let books = (self.chain || ledger.is_used() || ledger.buried().next().is_some()).then(|| {
+            let (chain, last_hash, last_record_line) = (self.chain, self.last_hash, self.last_record_line);
+            Box::new(Books { ledger, chain, last_hash, last_record_line })
+        });
+        let ran = self.known.iter().filter(|(_, known)| known.ran.is_some()).fold(0, |all, (id, _)| all | bit(id));
+        Remains { books, ran }
     }
 
     /// Goes on with an execution that was declared over: whatever comes now comes after its end.
     pub fn reopen(&mut self, summary: &Summary, remains: Remains) {
-        let Remains { ledger, chain, last_hash, last_record_line, ran } = remains;
-        self.ledger = ledger;
-        self.chain = chain;
-        self.last_hash = last_hash;
-        self.last_record_line = last_record_line;
+        let Remains { books, ran } = remains;
+        if let Some(books) = books {
+            (self.ledger, self.chain) = (books.ledger, books.chain);
+            (self.last_hash, self.last_record_line) = (books.last_hash, books.last_record_line);
+        }
         self.ran_before = ran;
         self.machine = Machine::at(summary.version, summary.final_state.unwrap_or(State::Terminal));
         self.started = true;
@@ -119,7 +132,7 @@ impl Execution {
         self.reopened = true;
         self.first_line = summary.line;
         self.verdict = summary.verdict;
-        self.violation.clone_from(&summary.violation);
+        self.violation = summary.violation.as_deref().cloned();
     }
 
     /// Adds what came after the end to the summary that was made at the end.
@@ -129,9 +142,9 @@ impl Execution {
         summary.actions += self.actions;
         summary.decisions += self.decisions;
         summary.signatures_unchecked += self.signatures;
-        summary.changes.extend_from_slice(&self.changes);
+        summary.changes = [&summary.changes, self.changes.as_slice()].concat().into();
         if summary.violation.is_none() {
-            summary.violation.clone_from(&self.violation);
+            summary.violation = self.violation.clone().map(Box::new);
         }
     }
 

@@ -8,6 +8,7 @@ mod ids;
 mod native;
 mod people;
 mod terminal;
+mod weight;
 
 pub use close::Close;
 
@@ -93,8 +94,8 @@ pub struct Execution {
     /// The early machine has started again and no turn has begun since: the last turn's number, and whether the second of two
     /// starts may still come.
     restart: Option<(i64, bool)>,
-    /// What had run when its end was declared, if it goes on behind that: sorted hashes of ids.
-    ran_before: Box<[u64]>,
+    /// What had run when its end was declared, if it goes on behind that: a Bloom filter of ids.
+    ran_before: u64,
     answered: bool,
     editor: bool,
     terminal: terminal::Terminal,
@@ -120,14 +121,20 @@ pub struct Execution {
     shown: ContextBook,
 }
 
-/// What outlives the end of an execution: tokens stay revoked, and the chain goes on.
+/// What outlives the end of an execution: tokens stay revoked, and the chain goes on. Many executions leave nothing of either.
 #[derive(Debug, Default)]
 pub struct Remains {
+    books: Option<Box<Books>>,
+    /// A Bloom filter of the ids that ran.
+    ran: u64,
+}
+
+#[derive(Debug)]
+struct Books {
     ledger: Ledger<Token>,
     chain: bool,
     last_hash: Option<[u8; 32]>,
     last_record_line: u64,
-    ran: Box<[u64]>,
 }
 
 /// Thoughts in a row: the machine gets one event for them.
@@ -179,7 +186,7 @@ impl Execution {
             ended: false,
             reopened: false,
             restart: None,
-            ran_before: Box::default(),
+            ran_before: 0,
             answered: false,
             editor: false,
             terminal: terminal::Terminal::default(),

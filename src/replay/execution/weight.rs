@@ -1,0 +1,65 @@
+//! How much an open execution holds in memory, roughly.
+
+use super::{Execution, Known};
+use crate::replay::evidence::{Kept, KeptAction, Token, TurnEvidence};
+
+/// What a map or a set needs for an entry besides the entry itself: its share of free places, and what the allocator adds to a text.
+const ENTRY: usize = 32;
+
+impl Execution {
+    /// Bytes that it holds beyond the evidence of its open turn, and bytes of that evidence. Takes time by what it holds.
+    #[must_use]
+    pub fn weight(&self) -> (usize, usize) {
+        let known: usize = self.known.iter().map(|(id, known)| id.len() + known.weight()).sum();
+        let names: usize = self.agents.iter().chain(self.signers.keys()).map(|name| name.len() + 2 * ENTRY).sum();
+        let tokens: usize = self.ledger.iter().map(|(id, token, _)| id.len() + token.weight()).sum();
+        let changes: usize = self.changes.iter().map(super::super::changes::RecordedChange::weight).sum();
+        let lines = self.seen_lines.len() * (size_of::<[u8; 32]>() + ENTRY / 2);
+        let own = size_of::<Self>() + self.id.len() + self.outcome.as_ref().map_or(0, String::len);
+        (own + known + names + tokens + self.buried_weight() + changes + lines + self.shown.weight(), self.turn.weight())
+    }
+
+    fn buried_weight(&self) -> usize {
+        self.ledger.buried().map(|id| id.len() + 2 * ENTRY).sum()
+    }
+
+    /// Lets go of what only warnings rest on.
+    pub fn lighten(&mut self) {
+        self.shown.lighten();
+    }
+}
+
+impl Known {
+    fn weight(&self) -> usize {
+        size_of::<Self>() + size_of::<Box<str>>() + ENTRY + self.frozen.as_ref().map_or(0, KeptAction::weight)
+    }
+}
+
+impl Token {
+    pub(super) fn weight(&self) -> usize {
+        // A compiled glob is an automaton, many times as large as its text.
+        let scope = self.scope.iter().flatten().map(|glob| 16 * glob.glob().glob().len() + (2 << 10));
+        size_of::<Self>() + 2 * ENTRY + self.subject.as_ref().map_or(0, |s| s.len()) + scope.sum::<usize>()
+    }
+}
+
+impl KeptAction {
+    fn weight(&self) -> usize {
+        size_of::<Self>() + self.payload.as_ref().map_or(0, |text| text.len()) + self.id.as_ref().map_or(0, |id| id.len())
+    }
+}
+
+impl TurnEvidence {
+    fn weight(&self) -> usize {
+        let action = |kept: &Option<Kept<KeptAction>>| kept.as_ref().map_or(0, |kept| kept.what.weight());
+        let thoughts = self.thoughts.iter().map(|t| 2 * ENTRY + t.what.action.as_ref().map_or(0, KeptAction::weight));
+        let declared = self.declared.iter().flatten().map(|path| path.len() + ENTRY);
+        let executed = self.executed.iter().map(|id| ENTRY + id.as_ref().map_or(0, |id| id.len()));
+        let modified = self.decision.as_ref().and_then(|kept| kept.what.modified.as_ref());
+        let beside = self.decision_beside.as_ref().map_or(0, |kept| kept.what.written.len());
+        thoughts.chain(declared).chain(executed).sum::<usize>()
+            + action(&self.proposal)
+            + modified.map_or(0, KeptAction::weight)
+            + beside
+    }
+}

@@ -1,0 +1,154 @@
+//! Some members of an object, read without keeping the others: an object may have millions.
+
+use crate::json::Raw;
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The members of an object that shapes are told by. The first of several that have the same name is kept.
+#[derive(Debug, Default)]
+pub(super) struct Members<'a>(Vec<(&'static str, Raw<'a>)>);
+
+/// The names of those members.
+const NAMES: [&str; 52] = [
+    "action",
+    "ask",
+    "content",
+    "contextSnapshot",
+    "cwd",
+    "data",
+    "decision",
+    "dir",
+    "eval",
+    "executionId",
+    "from",
+    "height",
+    "history",
+    "id",
+    "instructions",
+    "intent",
+    "kind",
+    "leafUuid",
+    "message",
+    "messageId",
+    "messages",
+    "meta",
+    "observation",
+    "observations",
+    "operation",
+    "outcome",
+    "payload",
+    "permissionMode",
+    "plan",
+    "projectHash",
+    "record",
+    "record_type",
+    "resourceLogs",
+    "resourceMetrics",
+    "resourceSpans",
+    "role",
+    "samples",
+    "say",
+    "schema_version",
+    "sessionId",
+    "session_id",
+    "snapshot",
+    "source",
+    "startTime",
+    "status",
+    "stdout",
+    "subtype",
+    "term",
+    "timestamp",
+    "to",
+    "tool_calls",
+    "trace",
+];
+/// The others of them.
+const MORE: [&str; 7] = ["trajectory", "ts", "turnId", "type", "uuid", "version", "width"];
+
+impl<'a> Members<'a> {
+    /// The members of an object; `None` when the text isn't one.
+    pub(super) fn of(text: &'a str) -> Option<Self> {
+        crate::json::from_text(text).ok()
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<Raw<'a>> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    pub(super) fn has_all(&self, names: &[&str]) -> bool {
+        names.iter().all(|name| self.has(name))
+    }
+
+    pub(super) fn has_one(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.has(name))
+    }
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+        let mut members = Members::default();
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            match NAMES.into_iter().chain(MORE).find(|known| *known == name) {
+                Some(known) if !members.has(known) => members.0.push((known, map.next_value()?)),
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(members)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MembersVisitor)
+    }
+}
+
+/// The first two elements of an array, and whether it has a third one.
+pub(super) struct Beginning<'a>(pub(super) Raw<'a>, pub(super) Raw<'a>, pub(super) bool);
+
+struct BeginningVisitor;
+
+impl<'de> Visitor<'de> for BeginningVisitor {
+    type Value = Option<Beginning<'de>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let (first, second) = (seq.next_element()?, seq.next_element()?);
+        let more = seq.next_element::<IgnoredAny>()?.is_some();
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(first.zip(second).map(|(first, second)| Beginning(first, second, more)))
+    }
+}
+
+impl<'a> Beginning<'a> {
+    /// The beginning of an array; `None` when it is shorter, or the text isn't one.
+    pub(super) fn of(text: &'a str) -> Option<Self> {
+        struct Read<'a>(Option<Beginning<'a>>);
+        impl<'de: 'a, 'a> Deserialize<'de> for Read<'a> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_seq(BeginningVisitor).map(Read)
+            }
+        }
+        crate::json::from_text::<Read<'a>>(text).ok()?.0
+    }
+}
