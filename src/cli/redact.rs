@@ -59,7 +59,7 @@ impl RedactArgs {
             }
             Err(error) => {
                 let remedy = match &error {
-                    Error::UnknownFormat => "only the text of known formats can be replaced safely: `replay` names them",
+                    Error::UnknownFormat => "only text inside of JSON can be replaced safely",
                     Error::SealedDocument => "write it as JSON lines, one record a line",
                     _ => "nothing was written; take this text out by hand",
                 };

@@ -23,8 +23,8 @@ const DEPTH: u32 = crate::json::DEFAULT_MAX_DEPTH;
 /// A trace can't be redacted.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It isn't known what its records are.
-    #[error("the format of the trace can't be told")]
+    /// Nothing in it is JSON.
+    #[error("the format of the trace can't be told, and no line of it is JSON")]
     UnknownFormat,
     /// There is nothing to look at.
     #[error("there is no record")]
@@ -72,8 +72,10 @@ pub struct Remade {
 
 /// Takes the secrets out of a trace.
 ///
+/// JSON of an unknown format loses them as well; of its text nothing else is changed.
+///
 /// # Errors
-/// When the format is unknown, when a secret would stay, or when what is computed from the text can't be put right.
+/// When nothing is JSON, when a secret would stay, or when what is computed from the text can't be put right.
 pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let format = format(body)?;
@@ -85,7 +87,7 @@ pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
         for line in body.lines() {
             gathered.add(line, is_json(line));
         }
-        if format == Format::YuangsCast {
+        if format == Some(Format::YuangsCast) {
             gathered.add_frames(body.lines());
         }
     }
@@ -94,7 +96,7 @@ pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
     let bom = text.get(..text.len() - body.len()).unwrap_or_default();
     let redacted = if document {
         whole(body, format, &redactor, &mut outcome)?
-    } else if format == Format::YuangsCast {
+    } else if format == Some(Format::YuangsCast) {
         recording(body, &redactor, &mut outcome)?
     } else {
         by_line(body, format, &redactor, keys, &mut outcome)?
@@ -102,8 +104,8 @@ pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
     Ok((format!("{bom}{redacted}"), outcome))
 }
 
-/// The format of the first record that has one.
-fn format(body: &str) -> Result<Format, Error> {
+/// The format of the first record that has one; `None` for JSON of an unknown format.
+fn format(body: &str) -> Result<Option<Format>, Error> {
     let trimmed = body.trim();
     if trimmed.is_empty() {
         return Err(Error::Empty);
@@ -118,7 +120,10 @@ fn format(body: &str) -> Result<Format, Error> {
         });
         found
     };
-    line.or_else(|| Format::of_record(trimmed, DEPTH)).or_else(first).ok_or(Error::UnknownFormat)
+    match line.or_else(|| Format::of_record(trimmed, DEPTH)).or_else(first) {
+        None if !is_json(trimmed) && !body.lines().any(is_json) => Err(Error::UnknownFormat),
+        format => Ok(format),
+    }
 }
 
 fn is_json(text: &str) -> bool {
@@ -127,13 +132,13 @@ fn is_json(text: &str) -> bool {
 }
 
 /// Whether the whole text is one value over several lines, or an array that is no frame of a recording.
-fn is_document(body: &str, format: Format) -> bool {
-    let several = body.trim().contains('\n') || body.trim_start().starts_with('[') && format != Format::YuangsCast;
+fn is_document(body: &str, format: Option<Format>) -> bool {
+    let several = body.trim().contains('\n') || body.trim_start().starts_with('[') && format != Some(Format::YuangsCast);
     several && is_json(body)
 }
 
 /// One document, as a whole. Hashes of messages are made anew in each element.
-fn whole(body: &str, format: Format, redactor: &Redactor, outcome: &mut Outcome) -> Result<String, Error> {
+fn whole(body: &str, format: Option<Format>, redactor: &Redactor, outcome: &mut Outcome) -> Result<String, Error> {
     let secret = |cause| Error::Secret { line: 1, cause };
     let places = |text: &str| {
         let trimmed = text.trim_start();
@@ -163,16 +168,16 @@ fn whole(body: &str, format: Format, redactor: &Redactor, outcome: &mut Outcome)
     }
     out.push_str(body.get(from..).unwrap_or_default());
     // What a signature vouches for, and what a link is made of, stands in another record.
-    if outcome.changed > 0 && format == Format::ExecutionRecord && has_member(body, &["signature", "prev"]) {
+    if outcome.changed > 0 && format == Some(Format::ExecutionRecord) && has_member(body, &["signature", "prev"]) {
         return Err(Error::SealedDocument);
     }
     Ok(out)
 }
 
-fn by_line(body: &str, format: Format, redactor: &Redactor, keys: &Keys, outcome: &mut Outcome) -> Result<String, Error> {
+fn by_line(body: &str, format: Option<Format>, redactor: &Redactor, keys: &Keys, outcome: &mut Outcome) -> Result<String, Error> {
     let lines = || (1..).zip(body.split_inclusive('\n')).map(|(number, whole)| (number, without_end(whole), whole));
     // Where nothing is made anew, every link behind a change is stale.
-    let misfits = if keys.is_empty() || format != Format::ExecutionRecord {
+    let misfits = if keys.is_empty() || format != Some(Format::ExecutionRecord) {
         BTreeSet::new()
     } else {
         seal::misfits(lines().filter(|(_, line, _)| is_json(line)).map(|(number, line, _)| (number, line)))
@@ -191,7 +196,7 @@ fn by_line(body: &str, format: Format, redactor: &Redactor, keys: &Keys, outcome
         outcome.places += count as u64;
         outcome.changed += u64::from(count > 0);
         outcome.unreadable += u64::from(!valid);
-        if format == Format::ExecutionRecord && valid {
+        if format == Some(Format::ExecutionRecord) && valid {
             seal.record((number, line), &mut text, count, outcome);
         } else if count > 0 {
             input_hash(format, line, &mut text, outcome);
@@ -208,7 +213,7 @@ fn recording(body: &str, redactor: &Redactor, outcome: &mut Outcome) -> Result<S
     let lines: Vec<&str> = body.split_inclusive('\n').collect();
     let (changed, count) = redactor.redact_frames(&lines).map_err(all)?;
     let apart: String = lines.iter().zip(&changed).map(|(line, new)| new.as_deref().unwrap_or(line)).collect();
-    let out = by_line(&apart, Format::YuangsCast, redactor, &Keys::new(), outcome)?;
+    let out = by_line(&apart, Some(Format::YuangsCast), redactor, &Keys::new(), outcome)?;
     outcome.places += count as u64;
     outcome.changed = out.split_inclusive('\n').zip(lines).filter(|(new, old)| new != old).count() as u64;
     // A mark may complete what only then looks like a secret.
@@ -223,8 +228,8 @@ fn without_end(whole: &str) -> &str {
 }
 
 /// Makes the hash of a turn's messages anew, if it fitted before.
-fn input_hash(format: Format, before: &str, after: &mut String, outcome: &mut Outcome) {
-    if format != Format::YuangsTurns {
+fn input_hash(format: Option<Format>, before: &str, after: &mut String, outcome: &mut Outcome) {
+    if format != Some(Format::YuangsTurns) {
         return;
     }
     let fits = crate::json::from_text::<NativeTurn<'_>>(before).is_ok_and(|turn| turn.input_hash_is_wrong() == Some(false));

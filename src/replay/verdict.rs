@@ -79,6 +79,13 @@ impl Verdict {
             *answer = Answer::NotRecorded;
         }
     }
+
+    /// Nothing can be told any more; a no stays a no.
+    pub fn doubt_all(&mut self) {
+        for aspect in [Aspect::LegalPath, Aspect::Authorised, Aspect::GovernanceComplete] {
+            self.doubt(aspect);
+        }
+    }
 }
 
 /// What is reported of one execution.

@@ -168,7 +168,7 @@ impl Grade {
         let answers = [verdict.legal_path, verdict.authorised, verdict.governance_complete];
         if has_error || answers.contains(&Answer::No) {
             Self::Fail
-        } else if answers.contains(&Answer::NotRecorded) {
+        } else if answers.contains(&Answer::NotRecorded) || summary.shows_nothing() {
             Self::Part
         } else {
             Self::Pass

@@ -74,6 +74,15 @@ impl<'a> Members<'a> {
         crate::json::from_text(text).ok()
     }
 
+    /// The members that stand whole in the beginning of an object.
+    pub(super) fn of_cut(text: &'a str) -> Self {
+        let mut members = Self::default();
+        let mut scanner = crate::json::Scanner::new(text, crate::json::DEFAULT_MAX_DEPTH);
+        // Where it breaks off is known; what was read before stays.
+        drop(crate::json::Deserializer::new(&mut scanner).deserialize_map(MembersVisitor(&mut members)));
+        members
+    }
+
     pub(super) fn get(&self, name: &str) -> Option<Raw<'a>> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
@@ -91,32 +100,34 @@ impl<'a> Members<'a> {
     }
 }
 
-struct MembersVisitor;
+struct MembersVisitor<'m, 'a>(&'m mut Members<'a>);
 
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members<'de>;
+impl<'de: 'a, 'a> Visitor<'de> for MembersVisitor<'_, 'a> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-        let mut members = Members::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Self(members) = self;
         while let Some(name) = map.next_key::<Cow<'de, str>>()? {
-            match NAMES.into_iter().chain(MORE).find(|known| *known == name) {
+            match NAMES.iter().chain(&MORE).find(|known| **known == name) {
                 Some(known) if !members.has(known) => members.0.push((known, map.next_value()?)),
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
         }
-        Ok(members)
+        Ok(())
     }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MembersVisitor)
+        let mut members = Self::default();
+        deserializer.deserialize_map(MembersVisitor(&mut members))?;
+        Ok(members)
     }
 }
 

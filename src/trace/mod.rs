@@ -2,6 +2,7 @@
 
 pub mod action;
 pub mod contract;
+pub mod cut;
 pub mod entry;
 pub mod foreign;
 pub mod format;

@@ -14,6 +14,7 @@ use crate::rules;
 use crate::scan::frames::Frames;
 use crate::scan::mask::Mask;
 use crate::source::{Block, Blocks, DocumentError, Element, Found, Missing, Next, Position, each_element, open};
+use crate::trace::cut::{self, CutAction};
 use crate::trace::entry::{Entry, Grammar, Problem, Record};
 use crate::trace::foreign;
 use crate::trace::format::Format;
@@ -62,6 +63,8 @@ pub(super) struct Run<'o> {
     lost_early: u64,
     /// Records of no known shape.
     foreign: Option<Foreign>,
+    /// The last line breaks off, and still shows that an action ran.
+    cut: Option<CutAction>,
     /// The line that the next block begins with.
     next_line: u64,
     /// The input is one JSON document.
@@ -139,6 +142,7 @@ impl<'o> Run<'o> {
             mask: Mask::default(),
             frames: Frames::default(),
             foreign: None,
+            cut: None,
             lost_early: 0,
             next_line: 1,
             in_document: false,
@@ -159,17 +163,25 @@ impl<'o> Run<'o> {
     fn lines<R: Read + Send>(&mut self, blocks: &mut Blocks<R>) {
         let mut next = blocks.next(Vec::new());
         // Until a record tells the format, block after block is read here.
-        while let Ok(Some(block)) = &next
-            && !self.tell_format(block)
-        {
-            self.formless(block);
-            let spare = next.ok().flatten().map(|block| block.bytes);
-            next = blocks.next(spare.unwrap_or_default());
+        while let Ok(Some(mut block)) = next {
+            if self.format.is_none() && self.options.schema.is_none() && block.overlong.is_none() {
+                let (format, known) = self.detect(&block).unzip();
+                let rest = block.bytes.split_off(known.unwrap_or(block.bytes.len()));
+                let last = block.last;
+                block.last &= rest.is_empty();
+                self.formless(&block);
+                self.recognise(format, self.next_line);
+                block = Block { bytes: rest, overlong: None, last };
+            } else if self.format.is_none() && self.options.schema.is_none() {
+                self.formless(&block);
+            }
+            if self.format.is_some() || self.options.schema.is_some() {
+                return lanes::run(self, blocks, block);
+            }
+            next = blocks.next(block.bytes);
         }
-        match next {
-            Ok(Some(block)) => lanes::run(self, blocks, block),
-            Ok(None) => {}
-            Err(error) => self.lost_early = self.breaks_off(&error),
+        if let Err(error) = next {
+            self.lost_early = self.breaks_off(&error);
         }
     }
 
@@ -220,15 +232,6 @@ impl<'o> Run<'o> {
                 error.is_incomplete() && (more && line.trim_end().ends_with(['[', '{', ',', ':']) || !more && objects())
             }
         }
-    }
-
-    /// Whether it is known how records are to be read, now that this block is here.
-    fn tell_format(&mut self, block: &Block) -> bool {
-        if self.format.is_none() && self.options.schema.is_none() && block.overlong.is_none() {
-            let (format, line) = self.detect(block).unzip();
-            self.recognise(format, line.unwrap_or_default());
-        }
-        self.format.is_some() || self.options.schema.is_some()
     }
 
     /// A block of an input whose format isn't told yet. That a line isn't JSON, and what no record may hold, is reported
@@ -373,11 +376,15 @@ impl<'o> Run<'o> {
         self.shards.iter_mut().for_each(Shard::lose_rest);
     }
 
-    /// Finds out the format: that of the first line that is shaped like a record of one.
-    fn detect(&self, block: &Block) -> Option<(Format, u64)> {
-        let lines = block.bytes.strip_prefix(BOM).unwrap_or(&block.bytes).split(|b| *b == b'\n');
-        let mut texts = (self.next_line..).zip(lines).filter_map(|(line, bytes)| Some((line, std::str::from_utf8(bytes).ok()?)));
-        texts.find_map(|(line, text)| Some((Format::of_record(text, self.options.limits.depth)?, line)))
+    /// Finds out the format: that of the first line that is shaped like a record of one, and where that line begins.
+    fn detect(&self, block: &Block) -> Option<(Format, usize)> {
+        let mut at = 0;
+        block.bytes.split_inclusive(|b| *b == b'\n').find_map(|line| {
+            let start = at;
+            at += line.len();
+            let text = std::str::from_utf8(line.strip_prefix(BOM).filter(|_| start == 0).unwrap_or(line)).ok()?;
+            Some((Format::of_record(text, self.options.limits.depth)?, start))
+        })
     }
 
     /// Takes account of what was read of a block, in the order of the input; returns the line of it that was too long.
@@ -398,6 +405,9 @@ impl<'o> Run<'o> {
             self.units.count(entry);
             if matches!(entry.record, Record::Foreign) {
                 self.meet_foreign(entry);
+            }
+            if entry.problems.iter().any(|problem| problem.code == Code(104)) {
+                self.cut = self.format.and_then(|format| cut::action(format, entry.text));
             }
             if !matches!(falls, Falls::To(_)) {
                 self.report_problems(entry);
@@ -573,7 +583,11 @@ impl<'o> Run<'o> {
                 let id = self.mask.hide(&id).map_or(id, Into::into);
                 report.failed_unlisted.insert((self.file.clone(), id));
             }
-            for summary in harvest.summaries {
+            for mut summary in harvest.summaries {
+                let of_cut = |cut: &CutAction| cut.execution.as_deref().is_none_or(|id| *id == *summary.id);
+                if self.cut.as_ref().is_some_and(of_cut) {
+                    summary.verdict.doubt_all();
+                }
                 report.counts.turns += summary.turns;
                 report.counts.signatures_unchecked += summary.signatures_unchecked;
                 report.summaries.push(summary);

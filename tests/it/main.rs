@@ -51,3 +51,4 @@ mod skill_checks;
 mod skills;
 mod timelines;
 mod trajectories;
+mod units;

@@ -340,9 +340,7 @@ impl Execution {
 
     /// A line of this execution's was lost: nobody can say any more that nothing else happened.
     pub fn doubt_all(&mut self) {
-        for aspect in [Aspect::LegalPath, Aspect::Authorised, Aspect::GovernanceComplete] {
-            self.verdict.doubt(aspect);
-        }
+        self.verdict.doubt_all();
     }
 
     /// A line was lost that may have held turns: the next number that is too high says no more than that.
