@@ -2,6 +2,7 @@
 
 use super::changes::RecordedChange;
 use crate::governance::{FsmVersion, State};
+use crate::trace::format::Format;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -123,12 +124,13 @@ pub struct Summary {
 
 impl Summary {
     /// Whether there was nothing to verify: no turn was begun and nothing was decided or ran, or nothing ran and no answer can be
-    /// given.
+    /// given. A terminal recording never gives one, whatever was typed.
     #[must_use]
     pub fn shows_nothing(&self) -> bool {
         let Verdict { legal_path, authorised, governance_complete } = self.verdict;
         let unknown = [legal_path, authorised, governance_complete].into_iter().all(|answer| answer == Answer::NotRecorded);
-        self.actions == 0 && (unknown || (self.turns == 0 && self.decisions == 0))
+        let recording = self.format == Format::YuangsCast.name();
+        unknown && (recording || self.actions == 0) || self.turns == 0 && self.actions == 0 && self.decisions == 0
     }
 }
 
