@@ -5,18 +5,26 @@ use super::gate::{Located, locate, read_baseline};
 use super::output::{Color, Failure, print};
 use super::replay::trust_store;
 use super::{EXIT_CLEAN, EXIT_UNABLE};
-use crate::config::{Config, FILE};
+use crate::config::{Config, Demand, FILE, Traces};
+use crate::replay::Answer;
 use crate::report::terminal;
-use crate::source::{Input, open};
+use crate::source::{Choice, Input, NO_ENDING, NOT_INCLUDED, Skipped, by_name, open};
 use crate::trace::Format;
-use crate::verify::skipped_sentence;
+use crate::verify::{Options, skipped_sentence, verify};
+use crate::workspace::git::Repository;
 use clap::{Args, Subcommand};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Files that `init` looks at.
 const LOOKED_AT: usize = 5_000;
+/// Globs for the usual endings.
+const USUAL: [&str; 2] = ["*.{jsonl,json,cast}", "*.{jsonl,json,cast}.{gz,zst}"];
+/// Files with one ending in a folder that `init` excludes one by one.
+const MANY: usize = 10;
+/// Globs that `init` writes at most; what they leave open the gate says.
+const EXCLUDED: usize = 200;
 
 /// Write a commented configuration for the repository here.
 #[derive(Debug, Args)]
@@ -36,65 +44,165 @@ impl InitArgs {
                 "`yuangs-verify config show` shows it",
             ));
         }
-        let found = traces_below(&self.folder);
+        let found = Found::below(&self.folder)?;
         std::fs::write(&path, template(&found))
             .map_err(|e| Failure::unable(format!("can't write `{}`: {e}", path.display()), "the folder must exist"))?;
         print(Color::Auto, |out| {
             writeln!(out, "wrote {}", terminal(&path.to_string_lossy()))?;
-            match found.len() {
-                0 => writeln!(out, "no traces were found: set [traces] paths, then run `yuangs-verify gate`"),
-                _ => writeln!(out, "traces: {}\nnext: yuangs-verify gate", terminal(&found.join(", "))),
+            if found.paths.is_empty() {
+                return writeln!(out, "no traces were found: set [traces] paths, then run `yuangs-verify gate`");
             }
+            writeln!(out, "traces: {}", terminal(&found.paths.join(", ")))?;
+            if let Some(sentence) = skipped_sentence(&found.unread, found.unread.len() as u64) {
+                writeln!(out, "{}; the gate won't pass until they are read, excluded or gone", terminal(&sentence))?;
+            }
+            writeln!(out, "next: yuangs-verify gate")
         })?;
         Ok(EXIT_CLEAN)
     }
 }
 
-/// The folders below `root` that hold traces, and traces that lie in `root` itself, as told by their first record.
+/// What `init` finds in a repository.
+#[derive(Debug, Default)]
+struct Found {
+    /// Folders that hold traces, and traces that lie at the top.
+    paths: Vec<String>,
+    /// Globs of the traces, where some have other endings than is usual.
+    include: Vec<String>,
+    /// Globs of what lies among them and is none.
+    exclude: Vec<String>,
+    /// What lies among them and may be one.
+    unread: Vec<Skipped>,
+    /// Their formats.
+    formats: BTreeSet<&'static str>,
+    /// The answers that all of them record.
+    require: Vec<Demand>,
+}
+
+impl Found {
+    /// Looks at the files below `root`, and at what the traces among them record.
+    fn below(root: &Path) -> Result<Self, Failure> {
+        let traces = traces_below(root);
+        let mut found = Self { paths: places(&traces), ..Self::default() };
+        if traces.iter().any(|trace| by_name(Path::new(trace)) != Choice::Read) {
+            let others = traces.iter().filter(|trace| by_name(Path::new(trace)) != Choice::Read).map(|trace| glob_of(trace));
+            found.include = USUAL.into_iter().map(str::to_owned).chain(others.collect::<BTreeSet<_>>()).collect();
+        }
+        let section =
+            Traces { include: Some(found.include.clone()).filter(|i| !i.is_empty()), ..Traces::of(found.paths.clone()) };
+        let located = Located::at(root);
+        let all = located.traces(&section)?;
+        let (others, unread) = all.skipped.into_iter().partition(is_no_trace);
+        (found.exclude, found.unread) = (exclusions(others), unread);
+        let report = verify(&all.inputs, &Options { max_findings: 1, ..Options::default() });
+        found.formats = report.inputs.iter().filter_map(|input| input.format).collect();
+        let answered = report.inputs.iter().all(|input| report.summaries.iter().any(|s| s.file == input.path));
+        let recorded = |demand: &Demand| report.summaries.iter().all(|s| demand.answer(&s.verdict) != Answer::NotRecorded);
+        if answered && !report.summaries.is_empty() {
+            found.require = Demand::ALL.into_iter().filter(recorded).collect();
+        }
+        Ok(found)
+    }
+}
+
+/// Whether nothing speaks for a trace: neither its ending nor its content.
+fn is_no_trace(skipped: &Skipped) -> bool {
+    [NO_ENDING, NOT_INCLUDED].contains(&skipped.reason) && by_name(Path::new(&skipped.name)) == Choice::Skip(NO_ENDING)
+}
+
+/// Globs for files that are no traces: each by its path, and by its ending where there are many.
+fn exclusions(others: Vec<Skipped>) -> Vec<String> {
+    let folder = |name: &str| name.rfind('/').and_then(|end| name.get(..=end)).unwrap_or_default().to_owned();
+    let key = |name: &str| Some((folder(name), Path::new(name).extension()?.to_str()?.to_owned()));
+    let mut number: BTreeMap<_, usize> = BTreeMap::new();
+    others.iter().for_each(|other| *number.entry(key(&other.name)).or_default() += 1);
+    let glob = |other: &Skipped| match key(&other.name) {
+        Some(key) if number.get(&Some(key.clone())).is_some_and(|n| *n > MANY) => {
+            format!("{}*.{}", globset::escape(&key.0), globset::escape(&key.1))
+        }
+        _ if other.name.contains('/') => globset::escape(&other.name),
+        _ => format!("./{}", globset::escape(&other.name)),
+    };
+    others.iter().map(glob).collect::<BTreeSet<_>>().into_iter().take(EXCLUDED).collect()
+}
+
+/// A glob for the traces with the same ending.
+fn glob_of(trace: &str) -> String {
+    let name = trace.rsplit('/').next().unwrap_or(trace);
+    let packed = [".gz", ".zst"].into_iter().find(|ending| name.to_lowercase().ends_with(ending)).unwrap_or_default();
+    let plain = name.get(..name.len() - packed.len()).unwrap_or(name);
+    match Path::new(plain).extension().and_then(|e| e.to_str()) {
+        Some(ending) => format!("*.{}{packed}", globset::escape(ending)),
+        None => globset::escape(trace),
+    }
+}
+
+/// The files below `root` that hold traces, as told by their first record.
 fn traces_below(root: &Path) -> Vec<String> {
-    let mut found = BTreeSet::new();
     let walker = walkdir::WalkDir::new(root).max_depth(5).sort_by_file_name().into_iter().filter_entry(|e| {
         let name = e.file_name().to_string_lossy();
         e.depth() == 0 || !(name.starts_with('.') || name == "target" || name == "node_modules")
     });
-    for entry in walker.filter_map(Result::ok).filter(|e| e.file_type().is_file()).take(LOOKED_AT) {
-        if is_trace(entry.path())
-            && let Ok(below) = entry.path().strip_prefix(root)
-        {
-            let place = below.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(below);
-            found.insert(place.to_string_lossy().replace('\\', "/"));
-        }
-    }
+    let files = walker.filter_map(Result::ok).filter(|e| e.file_type().is_file()).take(LOOKED_AT);
+    let traces = files.filter(|e| is_trace(e.path()));
+    traces.filter_map(|e| Some(e.path().strip_prefix(root).ok()?.to_string_lossy().replace('\\', "/"))).collect()
+}
+
+/// The folders of traces, and traces that lie in no folder.
+fn places(traces: &[String]) -> Vec<String> {
+    let place = |trace: &String| trace.rsplit_once('/').map_or(trace.clone(), |(folder, _)| folder.to_owned());
+    let found: BTreeSet<String> = traces.iter().map(place).collect();
     let covered =
         |path: &str| found.iter().any(|other| path.strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/')));
     found.iter().filter(|p| !covered(p)).cloned().collect()
 }
 
 fn is_trace(path: &Path) -> bool {
-    let name = path.to_string_lossy().to_lowercase();
-    let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
-    if ![".jsonl", ".json", ".cast"].iter().any(|e| plain.ends_with(e)) {
-        return false;
-    }
     let mut line = String::new();
     let first =
         open(&Input::File(path.to_path_buf())).and_then(|reader| BufReader::new(reader.take(1 << 20)).read_line(&mut line));
     first.is_ok() && Format::of_record(line.trim(), crate::json::DEFAULT_MAX_DEPTH).is_some()
 }
 
-fn template(traces: &[String]) -> String {
-    let quoted: Vec<String> = traces.iter().map(|t| toml::Value::String(t.clone()).to_string()).collect();
+/// A line that sets a list; commented out, with an example, where there is nothing to set.
+fn list(key: &str, values: &[String], example: &str) -> String {
+    let quoted: Vec<String> = values.iter().map(|v| toml::Value::String(v.clone()).to_string()).collect();
+    if quoted.is_empty() { format!("# {key} = [{example}]") } else { format!("{key} = [{}]", quoted.join(", ")) }
+}
+
+fn template(found: &Found) -> String {
+    let quoted: Vec<String> = found.paths.iter().map(|t| toml::Value::String(t.clone()).to_string()).collect();
     let paths = if quoted.is_empty() { "\"traces\"".to_owned() } else { quoted.join(", ") };
+    let include = list("include", &found.include, "\"*.jsonl\", \"*.json\"");
+    let exclude = list("exclude", &found.exclude, "\"traces/README.md\"");
+    let formats: Vec<String> = found.formats.iter().map(|f| (*f).to_owned()).collect();
+    let formats = list("formats", &formats, "\"execution-record\"");
+    let require: Vec<String> = found.require.iter().map(|d| d.name().to_owned()).collect();
+    let require = list("require", &require, "\"legal-path\", \"authorised\", \"governance-complete\"");
     format!(
         "# What `yuangs-verify gate` looks at, and what it lets pass. Paths are relative to this file.
-# Whoever can change this file can change the judgement: have it reviewed, or keep it where agents can't write.
+# Whoever can change this file can change the judgement: have it reviewed, and let `gate --config-from origin/main` read it
+# from where the branch goes to.
 
 # Findings this bad fail the gate: error, warning, note or never.
 fail-on = \"error\"
 
 [traces]
-# Files and folders (.jsonl, .json, .cast, also .gz and .zst).
+# Files and folders. In folders .jsonl, .json and .cast are traces, also .gz and .zst; a file that is neither read nor
+# excluded fails the gate.
 paths = [{paths}]
+# Globs of the traces in the folders, instead of by their endings; without a `/` for names in any folder.
+{include}
+# Globs of what lies there and is no trace.
+{exclude}
+# The formats that are accepted, so that no trace is rewritten in one that records less.
+{formats}
+# The answers that must be yes.
+{require}
+# What a trace is that is cut off: error or warning.
+unterminated = \"error\"
+# Every change since the branch parted from there must be accounted for by a trace.
+# account-for = \"origin/main\"
 # How the risk of an action is found: v1 understands commands, v0 looks for fragments, off believes the record.
 risk = \"v1\"
 # allow-empty = \"why there may be no trace at all\"
@@ -109,9 +217,9 @@ risk = \"v1\"
 # html = \"audit.html\"
 
 # A severity that differs from the rule's own: error, warning, note or off. `yuangs-verify rules` lists the rules.
-# [severity.YV203]
+# [severity.YV208]
 # level = \"note\"
-# reason = \"our runtime is stopped from outside\"
+# reason = \"the clocks of our machines differ\"
 
 # A finding that is let pass: by code or fingerprint, and path; until the end of a day.
 # [[ignore]]
@@ -173,6 +281,22 @@ fn in_force(config: &Config) -> Vec<(String, String, bool)> {
         Some(traces) => {
             let paths: Vec<String> = traces.paths.iter().map(|p| text(p)).collect();
             all.push(("traces.paths".into(), format!("[{}]", paths.join(", ")), true));
+            let mut list = |key: &str, values: &[String], set: bool| {
+                let values: Vec<String> = values.iter().map(|v| text(v)).collect();
+                all.push((format!("traces.{key}"), format!("[{}]", values.join(", ")), set));
+            };
+            if let Some(include) = &traces.include {
+                list("include", include, true);
+            }
+            list("exclude", &traces.exclude, !traces.exclude.is_empty());
+            if let Some(formats) = &traces.formats {
+                list("formats", formats, true);
+            }
+            let require: Vec<String> = traces.require.iter().map(|d| d.name().to_owned()).collect();
+            list("require", &require, !require.is_empty());
+            let unterminated = word(format!("{:?}", traces.unterminated.unwrap_or_default()));
+            all.push(("traces.unterminated".into(), unterminated, traces.unterminated.is_some()));
+            all.extend(traces.account_for.as_ref().map(|revision| ("traces.account-for".into(), text(revision), true)));
             all.push(("traces.risk".into(), word(format!("{:?}", traces.risk.unwrap_or_default())), traces.risk.is_some()));
             all.extend(traces.allow_empty.as_ref().map(|r| ("traces.allow-empty".into(), text(r), true)));
         }
@@ -257,6 +381,11 @@ fn check(located: &Located) -> Vec<(bool, String)> {
                 ));
             }
         }
+    }
+    if let Some(revision) = config.traces.as_ref().and_then(|t| t.account_for.as_ref()) {
+        let folder = if located.root.as_os_str().is_empty() { Path::new(".") } else { &located.root };
+        let there = Repository::discover(folder).and_then(|repository| repository.commit(revision));
+        all.push((there.is_ok(), there.map_or_else(|e| e.to_string(), |_| format!("account-for: {revision} is there"))));
     }
     if let Some(keys) = &config.keys {
         let read = trust_store(&located.root.join(&keys.file));

@@ -14,6 +14,7 @@ pub use error::ConfigError;
 pub use files::{Files, Taken};
 
 use crate::diag::{Code, Severity};
+use crate::replay::{Answer, Verdict};
 use crate::rules;
 use crate::trace::Format;
 use schemars::JsonSchema;
@@ -116,6 +117,24 @@ pub struct Traces {
     pub allow_empty: Option<String>,
 }
 
+impl Traces {
+    /// The section that says nothing but where the traces are.
+    #[must_use]
+    pub fn of(paths: Vec<String>) -> Self {
+        Self {
+            paths,
+            include: None,
+            exclude: Vec::new(),
+            formats: None,
+            require: Vec::new(),
+            unterminated: None,
+            account_for: None,
+            risk: None,
+            allow_empty: None,
+        }
+    }
+}
+
 /// An answer of the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -139,6 +158,16 @@ impl Demand {
             Self::LegalPath => "legal-path",
             Self::Authorised => "authorised",
             Self::GovernanceComplete => "governance-complete",
+        }
+    }
+
+    /// Its answer.
+    #[must_use]
+    pub const fn answer(self, verdict: &Verdict) -> Answer {
+        match self {
+            Self::LegalPath => verdict.legal_path,
+            Self::Authorised => verdict.authorised,
+            Self::GovernanceComplete => verdict.governance_complete,
         }
     }
 }

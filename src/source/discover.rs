@@ -40,6 +40,9 @@ pub struct Missing {
 /// Why most files are skipped.
 pub const NO_ENDING: &str = "not the ending of a trace";
 
+/// Why a file is skipped where a configuration says which ones are traces.
+pub const NOT_INCLUDED: &str = "no `include` fits it";
+
 /// A file under a given path that isn't read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {

@@ -41,7 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("redact", &["trace", "scan", "json"]),
     ("detectors", &["verify", "rules", "replay", "diag"]),
     ("repomap", &["workspace", "tokens", "escape", "syntax"]),
-    ("config", &["verify", "rules", "trace", "time", "diag"]),
+    ("config", &["verify", "rules", "replay", "trace", "time", "diag"]),
     (
         "cli",
         &[

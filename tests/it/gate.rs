@@ -65,7 +65,7 @@ fn nothing_to_look_at_is_no_pass() {
         (
             PLAIN,
             "{\"record\":\"execution_started\",\"executionId\":\"e\",\"timestamp\":0,\"schemaVersion\":\"1.0\",\"rootIntent\":\"x\",\"fsmVersion\":\"1\"}\n",
-            "no execution holds a decision",
+            "no execution shows a turn",
         ),
     ] {
         let ran = gate(repository(config, trace).path(), &[]);

@@ -419,3 +419,58 @@ fn trace(diff: &str) -> String {
     add("evaluation_made", r#""turnId":1,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}"#);
     lines.join("\n") + "\n"
 }
+
+#[test]
+fn init_writes_what_it_finds() {
+    let folder = folder(&[
+        ("logs/a.jsonl", GREEN),
+        ("logs/README.md", "what lies here"),
+        ("logs/a[1].txt", "x"),
+        ("logs/.gitkeep", ""),
+        ("logs/deep/b.ndjson", GREEN),
+    ]);
+    let root = folder.path();
+    for n in 0..20 {
+        write(root, &[(&format!("logs/deep/{n}.png"), "x")]);
+    }
+    let ran = run(root, &["init"]);
+    assert!(ran.code == 0 && ran.out.contains("traces: logs\n"), "{}{}", ran.out, ran.err);
+    let text = fs::read_to_string(root.join("yuangs-verify.toml")).unwrap();
+    for line in [
+        "include = [\"*.{jsonl,json,cast}\", \"*.{jsonl,json,cast}.{gz,zst}\", \"*.ndjson\"]",
+        "exclude = [\"logs/.gitkeep\", \"logs/README.md\", \"logs/a[[]1[]].txt\", \"logs/deep/*.png\"]",
+        "formats = [\"execution-record\"]",
+        "require = [\"legal-path\", \"authorised\", \"governance-complete\"]",
+        "unterminated = \"error\"",
+    ] {
+        assert!(text.contains(&format!("\n{line}\n")), "{line}: {text}");
+    }
+    assert_eq!(run(root, &["gate"]).code, 0);
+    assert_eq!(run(root, &["doctor"]).code, 0);
+    let shown = run(root, &["config", "show"]).out;
+    assert!(shown.contains("traces.unterminated = \"error\"  # yuangs-verify.toml"), "{shown}");
+    // What may be a trace is left to those who know.
+    write(root, &[("logs/c.jsonl.xz", "x"), ("logs/d.jsonl", TURNS)]);
+    fs::remove_file(root.join("yuangs-verify.toml")).unwrap();
+    let ran = run(root, &["init"]);
+    assert!(ran.out.contains("`logs/c.jsonl.xz`"), "{}", ran.out);
+    let text = fs::read_to_string(root.join("yuangs-verify.toml")).unwrap();
+    assert!(text.contains("formats = [\"execution-record\", \"yuangs-turns\"]\n"), "{text}");
+    assert!(text.contains("require = [\"legal-path\", \"authorised\"]\n"), "{text}");
+    let (code, report) = json(root, &["gate"]);
+    assert_eq!(
+        (code, found(&report).into_iter().filter(|f| f.0 != "YV212").collect::<Vec<_>>()),
+        (1, vec![("YV111", "logs/c.jsonl.xz")])
+    );
+}
+
+#[test]
+fn an_input_without_an_execution_answers_nothing() {
+    let record = include_str!("../../corpora/traces/native/record-lines.jsonl");
+    let config = format!("{PLAIN}require = ['authorised']\n");
+    let folder = folder(&[("yuangs-verify.toml", PLAIN), ("traces/a.jsonl", GREEN), ("traces/b.jsonl", record)]);
+    assert_eq!(json(folder.path(), &["gate"]).0, 0);
+    write(folder.path(), &[("yuangs-verify.toml", &config)]);
+    let (code, report) = json(folder.path(), &["gate"]);
+    assert_eq!((code, found(&report)), (1, vec![("YV212", "traces/b.jsonl")]));
+}

@@ -1,11 +1,29 @@
 #!/usr/bin/env bash
-# What the action runs. Everything comes in as variables: CONFIG, TOOL, FAIL_ON, BASELINE, ANNOTATIONS, SUMMARY, and the
-# runner's own. Tested by tests/it/action.rs.
+# What the action runs. Everything comes in as variables: CONFIG, CONFIG_FROM, FIRST_RUN, BASE (the base commit of a pull
+# request, empty elsewhere), TOOL, FAIL_ON, BASELINE, ANNOTATIONS, SUMMARY, and the runner's own. Tested by tests/it/action.rs.
 set -euo pipefail
 folder=$(mktemp -d "${RUNNER_TEMP:-/tmp}/replay-gate.XXXXXX")
-arguments=(--config "$CONFIG" --now "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
+arguments=(--now "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
   --report "json=$folder/report.json" --report "sarif=$folder/report.sarif" --report "html=$folder/audit.html"
   --report "markdown=$folder/summary.md")
+
+# A change isn't checked by its own rules: those of a pull request come from its base.
+config=${CONFIG:-yuangs-verify.toml}
+config=${config#"${GITHUB_WORKSPACE:-$PWD}/"}
+from=${CONFIG_FROM:-${BASE:-}}
+case $config in /*) from=work-tree ;; esac # The caller has put it where the change can't write.
+if [ -n "$from" ] && [ "$from" != work-tree ]; then
+  # The checkout may not have the base. Where it can't be fetched, the gate says what to do.
+  if [ "$from" = "${BASE:-}" ] && [[ $from =~ ^[0-9a-f]{40,64}$ ]] && ! git cat-file -e "$from^{commit}" 2>/dev/null; then
+    depth=()
+    [ "$(git rev-parse --is-shallow-repository)" != true ] || depth=(--depth=1)
+    git fetch --quiet --no-tags "${depth[@]}" origin "$from" || true
+  fi
+  arguments+=("--config-from=$from:$config")
+  [ "${FIRST_RUN:-false}" != true ] || arguments+=(--first-run)
+else
+  arguments+=("--config=$config")
+fi
 [ -z "${FAIL_ON:-}" ] || arguments+=(--fail-on "$FAIL_ON")
 [ -z "${BASELINE:-}" ] || arguments+=(--baseline "$BASELINE")
 format=text

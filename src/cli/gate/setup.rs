@@ -4,7 +4,7 @@ use crate::cli::file;
 use crate::cli::output::Failure;
 use crate::config::{Config, FILE, Taken, Traces};
 use crate::knowledge::stays;
-use crate::source::{Choice, Discovery, by_name, survey_by};
+use crate::source::{Choice, Discovery, Found, Missing, NO_ENDING, NOT_INCLUDED, by_name, survey_by};
 use crate::workspace::git::{GitError, ObjectId, Repository};
 use clap::Args;
 use std::path::{Component, Path, PathBuf};
@@ -100,6 +100,12 @@ impl Material {
 }
 
 impl Located {
+    /// An empty configuration in a folder.
+    pub(in crate::cli) fn at(root: &Path) -> Self {
+        let root = if root == Path::new(".") { PathBuf::new() } else { root.to_path_buf() };
+        Self { config: Config::default(), path: root.join(FILE), root, notices: Vec::new(), pinned: None }
+    }
+
     /// Whether a file that is to be written lies below the configuration, symbolic links and all. The
     /// repository that is judged may hold links to places that aren't its own. It needn't be there yet, nor its folder.
     pub(in crate::cli) fn holds(&self, path: &Path) -> bool {
@@ -200,7 +206,10 @@ impl Located {
         let choose = |path: &Path| match files.taken(&self.name(&path.to_string_lossy())) {
             Taken::Trace => Choice::Read,
             Taken::Excluded => Choice::Leave,
-            Taken::NotIncluded => Choice::Skip("no `include` fits it"),
+            Taken::NotIncluded => match by_name(path) {
+                Choice::Skip(reason) if reason != NO_ENDING => Choice::Skip(reason),
+                _ => Choice::Skip(NOT_INCLUDED),
+            },
             Taken::Unsaid => by_name(path),
         };
         let paths: Vec<PathBuf> = paths.iter().map(|p| self.root.join(p)).collect();
@@ -214,6 +223,12 @@ impl Located {
         for skipped in &mut found.skipped {
             skipped.name = self.name(&skipped.name);
         }
+        let name = |input: &Result<Found, Missing>| match input {
+            Ok(found) => found.name.clone(),
+            Err(missing) => missing.name.clone(),
+        };
+        found.inputs.sort_by_cached_key(name);
+        found.skipped.sort();
         Ok(found)
     }
 

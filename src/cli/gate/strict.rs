@@ -61,19 +61,31 @@ pub(super) fn demands(report: &mut Report, demands: &[Demand]) {
         listed.filter_map(|f| Some((f.place.file.clone(), f.execution.clone()?))).collect();
     failed.extend(report.failed_unlisted.iter().cloned());
     let missing: Vec<Finding> = report.summaries.iter().filter_map(|summary| lacking(summary, demands, &failed)).collect();
-    for finding in missing {
+    for finding in missing.into_iter().chain(silent(report, demands)) {
         add(report, finding);
     }
 }
 
+/// Inputs in which no execution answers anything: a record of commands alone, say.
+fn silent(report: &Report, demands: &[Demand]) -> Vec<Finding> {
+    if demands.is_empty() {
+        return Vec::new();
+    }
+    let answering: BTreeSet<&str> = report.summaries.iter().map(|s| &*s.file).collect();
+    let silent = report.inputs.iter().filter(|i| i.format.is_some() && !i.path.is_empty() && !answering.contains(&*i.path));
+    let message = "the configuration asks for answers ([traces] require), and no execution in it gives one".to_owned();
+    let at = |file: Arc<str>| error(212, Place { file, ..Place::default() }, message.clone());
+    let mut all: Vec<Finding> = silent.map(|input| at(input.path.clone())).collect();
+    // Not all inputs are listed.
+    if report.counts.known_inputs > (answering.len() + all.len()) as u64 {
+        all.push(at("".into()));
+    }
+    all
+}
+
 /// What is to be said of an execution that lacks an answer.
 fn lacking(summary: &Summary, demands: &[Demand], failed: &BTreeSet<(Arc<str>, Arc<str>)>) -> Option<Finding> {
-    let verdict = &summary.verdict;
-    let answer = |demand| match demand {
-        Demand::LegalPath => verdict.legal_path,
-        Demand::Authorised => verdict.authorised,
-        Demand::GovernanceComplete => verdict.governance_complete,
-    };
+    let answer = |demand: Demand| demand.answer(&summary.verdict);
     let said = failed.contains(&(summary.file.clone(), summary.id.clone()));
     let counts = |answer| answer == Answer::NotRecorded || (answer == Answer::No && !said);
     let all: Vec<String> = Demand::ALL
