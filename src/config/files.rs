@@ -5,14 +5,14 @@ use globset::GlobMatcher;
 
 /// The globs of `[traces]`, compiled.
 #[derive(Debug)]
-pub struct Files {
+pub struct TraceGlobs {
     include: Option<Vec<Glob>>,
     exclude: Vec<Glob>,
 }
 
 /// What the configuration makes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum TraceMatch {
     /// For a trace.
     Trace,
     /// For no trace, on purpose.
@@ -49,23 +49,23 @@ impl Traces {
     ///
     /// # Errors
     /// When one of them is no glob.
-    pub fn files(&self) -> Result<Files, ConfigError> {
+    pub fn files(&self) -> Result<TraceGlobs, ConfigError> {
         let include = self.include.as_ref().map(|patterns| globs("include", patterns)).transpose()?;
-        Ok(Files { include, exclude: globs("exclude", &self.exclude)? })
+        Ok(TraceGlobs { include, exclude: globs("exclude", &self.exclude)? })
     }
 }
 
-impl Files {
+impl TraceGlobs {
     /// What the configuration makes of a file of a folder; the path is relative to the configuration, with `/`.
     #[must_use]
-    pub fn taken(&self, path: &str) -> Taken {
+    pub fn classify(&self, path: &str) -> TraceMatch {
         if self.exclude.iter().any(|g| g.fits(path)) {
-            return Taken::Excluded;
+            return TraceMatch::Excluded;
         }
         match &self.include {
-            None => Taken::Unsaid,
-            Some(include) if include.iter().any(|g| g.fits(path)) => Taken::Trace,
-            Some(_) => Taken::NotIncluded,
+            None => TraceMatch::Unsaid,
+            Some(include) if include.iter().any(|g| g.fits(path)) => TraceMatch::Trace,
+            Some(_) => TraceMatch::NotIncluded,
         }
     }
 }
@@ -75,26 +75,26 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    fn files(keys: &str) -> Files {
+    fn files(keys: &str) -> TraceGlobs {
         Config::parse(&format!("[traces]\npaths = []\n{keys}")).unwrap().traces.unwrap().files().unwrap()
     }
 
     #[test]
     fn globs_are_relative_to_the_configuration() {
         let all = files("exclude = ['traces/*.md', './notes/**', '.gitkeep']");
-        assert_eq!(all.taken("traces/README.md"), Taken::Excluded);
-        assert_eq!(all.taken("traces/deep/README.md"), Taken::Unsaid, "a star stays within a folder");
-        assert_eq!(all.taken("notes/a/b"), Taken::Excluded);
-        assert_eq!(all.taken("a/b/.gitkeep"), Taken::Excluded, "without a slash it is a name");
-        assert_eq!(all.taken("a/b.gitkeep"), Taken::Unsaid);
+        assert_eq!(all.classify("traces/README.md"), TraceMatch::Excluded);
+        assert_eq!(all.classify("traces/deep/README.md"), TraceMatch::Unsaid, "a star stays within a folder");
+        assert_eq!(all.classify("notes/a/b"), TraceMatch::Excluded);
+        assert_eq!(all.classify("a/b/.gitkeep"), TraceMatch::Excluded, "without a slash it is a name");
+        assert_eq!(all.classify("a/b.gitkeep"), TraceMatch::Unsaid);
     }
 
     #[test]
     fn include_says_what_a_trace_is_and_exclude_goes_before_it() {
         let all = files("include = ['*.ndjson']\nexclude = ['old/**']");
-        assert_eq!(all.taken("a/b.ndjson"), Taken::Trace);
-        assert_eq!(all.taken("a/b.jsonl"), Taken::NotIncluded);
-        assert_eq!(all.taken("old/b.ndjson"), Taken::Excluded);
-        assert_eq!(files("include = []").taken("a.jsonl"), Taken::NotIncluded);
+        assert_eq!(all.classify("a/b.ndjson"), TraceMatch::Trace);
+        assert_eq!(all.classify("a/b.jsonl"), TraceMatch::NotIncluded);
+        assert_eq!(all.classify("old/b.ndjson"), TraceMatch::Excluded);
+        assert_eq!(files("include = []").classify("a.jsonl"), TraceMatch::NotIncluded);
     }
 }

@@ -11,7 +11,7 @@ mod files;
 pub use apply::{Applied, apply};
 pub use baseline::{Baseline, BaselineError};
 pub use error::ConfigError;
-pub use files::{Files, Taken};
+pub use files::{TraceGlobs, TraceMatch};
 
 use crate::diag::{Code, Severity};
 use crate::replay::{Answer, Verdict};
@@ -89,7 +89,7 @@ impl Threshold {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Traces {
-    /// Files and folders.
+    /// TraceGlobs and folders.
     pub paths: Vec<String>,
     /// Globs of the files in folders that are traces; by the endings of traces unless told otherwise.
     #[serde(default)]

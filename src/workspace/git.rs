@@ -135,6 +135,27 @@ impl Repository {
         Ok(ObjectId(object.peel_to_commit().map_err(refused)?.id()))
     }
 
+    /// As [`Repository::commit`], of a name that means one commit only. A tag goes before a branch of the same name, and whoever may
+    /// push a tag `origin/main` would otherwise choose what is read.
+    ///
+    /// # Errors
+    /// [`GitError::Revision`] when it names none or several.
+    pub fn commit_of_one_name(&self, revision: &str) -> Result<ObjectId, GitError> {
+        let commit = self.commit(revision)?;
+        if git2::Oid::from_str(revision).is_ok_and(|id| id == commit.0) {
+            return Ok(commit);
+        }
+        for prefix in ["refs/tags", "refs/heads", "refs/remotes"] {
+            let name = format!("{prefix}/{revision}");
+            let other = self.inner.find_reference(&name).and_then(|r| r.peel_to_commit());
+            if other.is_ok_and(|other| other.id() != commit.0) {
+                let reason = format!("the name is ambiguous: `{name}` is another commit; write it in full");
+                return Err(GitError::Revision { revision: revision.to_owned(), reason });
+            }
+        }
+        Ok(commit)
+    }
+
     /// The best common ancestor of two commits; `None` when their histories share nothing.
     ///
     /// # Errors

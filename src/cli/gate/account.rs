@@ -27,7 +27,8 @@ pub(super) fn settle(
     let top = repository.work_tree().ok_or_else(|| Failure::unable("the repository has no work tree", "run the gate in one"))?;
     let top =
         top.canonicalize().map_err(|e| Failure::unable(format!("can't read `{}`: {e}", top.display()), "it must be readable"))?;
-    let (head, base) = (repository.commit("HEAD").map_err(|e| unable(&e))?, repository.commit(revision).map_err(|e| unable(&e))?);
+    let (head, base) =
+        (repository.commit("HEAD").map_err(|e| unable(&e))?, repository.commit_of_one_name(revision).map_err(|e| unable(&e))?);
     let Some(base) = repository.merge_base(head, base).map_err(|e| unable(&e))? else {
         let remedy = "fetch the whole history: a shallow clone hides what they share";
         return Err(Failure::unable(format!("`HEAD` and `{revision}` share no commit ([traces] account-for)"), remedy));

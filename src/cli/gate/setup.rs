@@ -2,7 +2,7 @@
 
 use crate::cli::file;
 use crate::cli::output::Failure;
-use crate::config::{Config, FILE, Taken, Traces};
+use crate::config::{Config, FILE, TraceMatch, Traces};
 use crate::knowledge::stays;
 use crate::source::{Choice, Discovery, Found, Missing, NO_ENDING, NOT_INCLUDED, by_name, survey_by};
 use crate::workspace::git::{GitError, ObjectId, Repository};
@@ -140,7 +140,7 @@ impl Located {
 
     /// A file that the command line names. With the rules of a revision, what lies in the work tree is read there: whoever
     /// wrote the change wrote that as well.
-    pub(in crate::cli) fn told(&self, path: &Path) -> Material {
+    pub(in crate::cli) fn named(&self, path: &Path) -> Material {
         let there = || {
             let pinned = self.pinned.as_ref()?;
             let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -153,7 +153,7 @@ impl Located {
     /// The baseline: the one that is told, or that of the configuration.
     pub(in crate::cli) fn baseline(&self, told: Option<&Path>) -> Result<Option<Material>, Failure> {
         match (told, &self.config.baseline) {
-            (Some(path), _) => Ok(Some(self.told(path))),
+            (Some(path), _) => Ok(Some(self.named(path))),
             (None, Some(baseline)) => self.material(&baseline.file).map(Some),
             (None, None) => Ok(None),
         }
@@ -203,14 +203,14 @@ impl Located {
     /// As [`Located::traces`], for some of the paths.
     pub(in crate::cli) fn traces_under(&self, traces: &Traces, paths: &[String]) -> Result<Discovery, Failure> {
         let files = traces.files().map_err(|e| Failure::unable(e.to_string(), "docs/gate.md says which globs there are"))?;
-        let choose = |path: &Path| match files.taken(&self.name(&path.to_string_lossy())) {
-            Taken::Trace => Choice::Read,
-            Taken::Excluded => Choice::Leave,
-            Taken::NotIncluded => match by_name(path) {
+        let choose = |path: &Path| match files.classify(&self.name(&path.to_string_lossy())) {
+            TraceMatch::Trace => Choice::Read,
+            TraceMatch::Excluded => Choice::Leave,
+            TraceMatch::NotIncluded => match by_name(path) {
                 Choice::Skip(reason) if reason != NO_ENDING => Choice::Skip(reason),
                 _ => Choice::Skip(NOT_INCLUDED),
             },
-            Taken::Unsaid => by_name(path),
+            TraceMatch::Unsaid => by_name(path),
         };
         let paths: Vec<PathBuf> = paths.iter().map(|p| self.root.join(p)).collect();
         let mut found = survey_by(&paths, &choose);
@@ -258,7 +258,7 @@ impl Pinned {
                 .map_err(|e| Failure::unable(format!("can't read `{}`: {e}", path.display()), "it must be readable"))
         };
         let (top, here) = (real(&tree)?, real(folder)?);
-        let commit = repository.commit(revision).map_err(|e| unable(&e))?;
+        let commit = repository.commit_of_one_name(revision).map_err(|e| unable(&e))?;
         let places = match named {
             Some(path) => vec![inside(Path::new(path)).ok_or_else(|| {
                 let message = format!("`{path}` leads out of the repository");
