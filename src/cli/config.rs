@@ -13,7 +13,7 @@ use crate::trace::Format;
 use crate::verify::{Options, skipped_sentence, verify};
 use crate::workspace::git::Repository;
 use clap::{Args, Subcommand};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -21,8 +21,6 @@ use std::path::{Path, PathBuf};
 const LOOKED_AT: usize = 5_000;
 /// Globs for the usual endings.
 const USUAL: [&str; 2] = ["*.{jsonl,json,cast}", "*.{jsonl,json,cast}.{gz,zst}"];
-/// Files with one ending in a folder that `init` excludes one by one.
-const MANY: usize = 10;
 /// Globs that `init` writes at most; what they leave open the gate says.
 const EXCLUDED: usize = 200;
 
@@ -92,8 +90,8 @@ impl Found {
             Traces { include: Some(found.include.clone()).filter(|i| !i.is_empty()), ..Traces::of(found.paths.clone()) };
         let located = Located::at(root);
         let all = located.traces(&section)?;
-        let (others, unread) = all.skipped.into_iter().partition(is_no_trace);
-        (found.exclude, found.unread) = (exclusions(others), unread);
+        let (others, unread): (Vec<_>, Vec<_>) = all.skipped.into_iter().partition(is_no_trace);
+        (found.exclude, found.unread) = (exclusions(&others), unread);
         let report = verify(&all.inputs, &Options { max_findings: 1, ..Options::default() });
         found.formats = report.inputs.iter().filter_map(|input| input.format).collect();
         let answered = report.inputs.iter().all(|input| report.summaries.iter().any(|s| s.file == input.path));
@@ -110,20 +108,13 @@ fn is_no_trace(skipped: &Skipped) -> bool {
     [NO_ENDING, NOT_INCLUDED].contains(&skipped.reason) && by_name(Path::new(&skipped.name)) == Choice::Skip(NO_ENDING)
 }
 
-/// Globs for files that are no traces: each by its path, and by its ending where there are many.
-fn exclusions(others: Vec<Skipped>) -> Vec<String> {
-    let folder = |name: &str| name.rfind('/').and_then(|end| name.get(..=end)).unwrap_or_default().to_owned();
-    let key = |name: &str| Some((folder(name), Path::new(name).extension()?.to_str()?.to_owned()));
-    let mut number: BTreeMap<_, usize> = BTreeMap::new();
-    others.iter().for_each(|other| *number.entry(key(&other.name)).or_default() += 1);
-    let glob = |other: &Skipped| match key(&other.name) {
-        Some(key) if number.get(&Some(key.clone())).is_some_and(|n| *n > MANY) => {
-            format!("{}*.{}", globset::escape(&key.0), globset::escape(&key.1))
-        }
-        _ if other.name.contains('/') => globset::escape(&other.name),
-        _ => format!("./{}", globset::escape(&other.name)),
+/// Globs for files that are no traces. Each names one file: what comes later is for the gate to find.
+fn exclusions(others: &[Skipped]) -> Vec<String> {
+    let glob = |other: &Skipped| match globset::escape(&other.name) {
+        path if path.contains('/') => path,
+        name => format!("./{name}"),
     };
-    others.iter().map(glob).collect::<BTreeSet<_>>().into_iter().take(EXCLUDED).collect()
+    others.iter().map(glob).take(EXCLUDED).collect()
 }
 
 /// A glob for the traces with the same ending.
@@ -384,7 +375,7 @@ fn check(located: &Located) -> Vec<(bool, String)> {
     }
     if let Some(revision) = config.traces.as_ref().and_then(|t| t.account_for.as_ref()) {
         let folder = if located.root.as_os_str().is_empty() { Path::new(".") } else { &located.root };
-        let there = Repository::discover(folder).and_then(|repository| repository.commit(revision));
+        let there = Repository::discover(folder).and_then(|repository| repository.commit_of_one_name(revision));
         all.push((there.is_ok(), there.map_or_else(|e| e.to_string(), |_| format!("account-for: {revision} is there"))));
     }
     if let Some(keys) = &config.keys {

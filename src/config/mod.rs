@@ -89,7 +89,7 @@ impl Threshold {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Traces {
-    /// TraceGlobs and folders.
+    /// Files and folders.
     pub paths: Vec<String>,
     /// Globs of the files in folders that are traces; by the endings of traces unless told otherwise.
     #[serde(default)]
@@ -530,7 +530,7 @@ impl Config {
                 reasoned("traces.allow-empty", reason)?;
             }
             traces.files()?;
-            for format in traces.formats.iter().flatten().filter(|f| Format::parse(f).is_none()) {
+            if let Some(format) = traces.formats.iter().flatten().find(|f| Format::parse(f).is_none()) {
                 let known = Format::ALL.iter().map(|f| f.name());
                 return Err(ConfigError::UnknownFormat { name: format.clone(), nearest: error::nearest(format, known) });
             }

@@ -17,7 +17,7 @@ if [ -n "$from" ] && [ "$from" != work-tree ]; then
   if [ "$from" = "${BASE:-}" ] && [[ $from =~ ^[0-9a-f]{40,64}$ ]] && ! git cat-file -e "$from^{commit}" 2>/dev/null; then
     depth=()
     [ "$(git rev-parse --is-shallow-repository)" != true ] || depth=(--depth=1)
-    git fetch --quiet --no-tags "${depth[@]}" origin "$from" || true
+    git fetch --quiet --no-tags ${depth[@]+"${depth[@]}"} origin "$from" || true
   fi
   arguments+=("--config-from=$from:$config")
   [ "${FIRST_RUN:-false}" != true ] || arguments+=(--first-run)

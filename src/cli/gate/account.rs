@@ -93,7 +93,7 @@ fn below(top: &Path, path: &Path) -> Option<String> {
     Some(real.strip_prefix(top).ok()?.to_str()?.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
-fn tree<'r>(repository: &'r Repository, id: crate::workspace::git::ObjectId) -> Result<Revision<'r>, Failure> {
+fn tree(repository: &Repository, id: crate::workspace::git::ObjectId) -> Result<Revision<'_>, Failure> {
     Revision::new(repository, id).map_err(|e| unable(&e))
 }
 

@@ -259,20 +259,19 @@ impl Pinned {
         };
         let (top, here) = (real(&tree)?, real(folder)?);
         let commit = repository.commit_of_one_name(revision).map_err(|e| unable(&e))?;
-        let places = match named {
-            Some(path) => vec![inside(Path::new(path)).ok_or_else(|| {
+        let places = if let Some(path) = named {
+            vec![inside(Path::new(path)).ok_or_else(|| {
                 let message = format!("`{path}` leads out of the repository");
                 Failure::unable(message, "the path of a configuration counts from the top of the repository")
-            })?],
-            None => {
-                let below = here.strip_prefix(&top).unwrap_or(Path::new(""));
-                below.ancestors().map(|folder| slashes(&folder.join(FILE))).collect()
-            }
+            })?]
+        } else {
+            let below = here.strip_prefix(&top).unwrap_or(Path::new(""));
+            below.ancestors().map(|folder| slashes(&folder.join(FILE))).collect()
         };
         let mut pinned = Self { repository, commit, written: written.into(), folder: String::new(), file: String::new(), top };
         for place in places {
             if pinned.has(&place)? {
-                pinned.folder = place.rfind('/').and_then(|end| place.get(..=end)).unwrap_or_default().to_owned();
+                place.rfind('/').and_then(|end| place.get(..=end)).unwrap_or_default().clone_into(&mut pinned.folder);
                 pinned.file = place;
                 return pinned.read(first_run);
             }

@@ -103,7 +103,8 @@ impl Revision {
 pub(super) fn at_merge_base(policy: &Path, base: &str) -> Result<Option<(String, String)>, Failure> {
     let folder = policy.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let repository = Repository::discover(folder).map_err(|e| unable(&e))?;
-    let (head, other) = (repository.commit("HEAD").map_err(|e| unable(&e))?, repository.commit(base).map_err(|e| unable(&e))?);
+    let (head, other) =
+        (repository.commit("HEAD").map_err(|e| unable(&e))?, repository.commit_of_one_name(base).map_err(|e| unable(&e))?);
     let Some(parting) = repository.merge_base(head, other).map_err(|e| unable(&e))? else {
         let remedy = "fetch the whole history: a shallow clone hides what they share";
         return Err(Failure::unable(format!("`HEAD` and `{base}` share no commit"), remedy));

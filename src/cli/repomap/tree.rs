@@ -67,8 +67,9 @@ pub(super) fn at_merge_base(path: &Path, base: &str) -> Result<(String, Snapshot
         Failure::unable(e.to_string(), remedy)
     };
     let repository = Repository::discover(path).map_err(|e| unable(&e))?;
-    let commit = |revision: &str| repository.commit(revision).map_err(|e| unable(&e));
-    let parting = repository.merge_base(commit("HEAD")?, commit(base)?).map_err(|e| unable(&e))?;
+    let head = repository.commit("HEAD").map_err(|e| unable(&e))?;
+    let base_commit = repository.commit_of_one_name(base).map_err(|e| unable(&e))?;
+    let parting = repository.merge_base(head, base_commit).map_err(|e| unable(&e))?;
     let parting = parting.ok_or_else(|| unable(&format!("`HEAD` and `{base}` share no commit")))?.to_string();
     let snapshot = revision(path, &parting, None)?;
     Ok((parting.chars().take(12).collect(), snapshot))
