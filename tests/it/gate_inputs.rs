@@ -248,7 +248,7 @@ fn a_change_is_not_checked_by_its_own_rules() {
     let ran = run(root, &["gate", "--config-from", "base:yuangs-verify.toml"]);
     assert_eq!(ran.code, 1, "{}", ran.err);
     // Whoever may push a tag doesn't choose the rules.
-    git.tag_lightweight("base", git.head().unwrap().peel(git2::ObjectType::Commit).unwrap().as_object(), false).unwrap();
+    git.tag_lightweight("base", &git.head().unwrap().peel(git2::ObjectType::Commit).unwrap(), false).unwrap();
     let ran = run(root, &["gate", "--config-from", "base"]);
     assert!(ran.code == 2 && ran.err.contains("ambiguous"), "{}", ran.err);
     assert_eq!(run(root, &["gate", "--config-from", "refs/heads/base"]).code, 1);
