@@ -19,6 +19,7 @@ mod builtins;
 mod call;
 pub(crate) mod chars;
 mod code;
+mod content;
 mod diff;
 mod effect;
 mod engine;
@@ -51,6 +52,7 @@ mod tool_line;
 mod tool_params;
 mod word;
 
+pub use content::{Content, recorded_content};
 pub use diff::effects_of_diff;
 pub use effect::{Analysis, Certainty, Effect, EffectKind, How, Risk, Span, Step};
 pub use links::Links;

@@ -146,12 +146,12 @@ pub(super) fn spelled(name: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn words(spelled: &str) -> impl Iterator<Item = &str> + Clone {
+pub(super) fn words(spelled: &str) -> impl Iterator<Item = &str> + Clone {
     spelled.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// What a tool does and what it is about, by its name.
-fn verb(name: &str) -> (Verb, Topics) {
+pub(super) fn verb(name: &str) -> (Verb, Topics) {
     const READS: [&str; 8] = ["status", "log", "diff", "show", "blame", "branch", "list", "grep"];
     if !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | ' ')) {
         // No runtime calls a tool that. Whatever its words seem to say is meant for the reader.
