@@ -5,7 +5,7 @@
 use super::Context;
 use super::param::Param;
 use super::path::{PathClass, classify};
-use super::tool::{Verb, spelled, verb, words};
+use super::tool_name::{Verb, spelled, verb, words};
 
 /// What a file becomes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -168,6 +168,11 @@ pub(super) fn content(payload: Raw<'_>) -> Option<(String, command::Content)> {
     command::recorded_content(call.tool()?, &call, places())
 }
 
+/// Whether an action changes nothing by its own words.
+pub(super) fn only_reads(action: &Action<'_>) -> bool {
+    effects(action).is_some_and(|(_, analysis, _)| analysis.risk == command::Risk::Low)
+}
+
 /// The paths that an action reads, below the work tree.
 pub(super) fn reads(action: &Action<'_>) -> BTreeSet<String> {
     let root = format!("{}/", places().workdir);

@@ -66,15 +66,15 @@ impl RecordedChange {
         (diff, content): (Option<String>, Option<(String, Content)>),
         reach: Option<&Reach>,
         declared: Option<Vec<String>>,
-        observed: Option<Vec<String>>,
+        (observed, only_reads): (Option<Vec<String>>, bool),
     ) -> Self {
         let mut written = reach.map(|r| r.written.clone()).unwrap_or_default();
         let opaque = reach.is_some_and(|r| r.opaque) && observed.is_none();
         if let Some((path, _)) = &content {
             written.retain(|written| written != path);
         }
-        // Where it is recorded what an action made of its file, naming other files explains nothing about those.
-        if diff.is_none() && content.is_none() {
+        // Where it is recorded what an action made of its file, and where it only reads, naming files explains nothing about those.
+        if diff.is_none() && content.is_none() && !only_reads {
             written.extend(observed.iter().flatten().map(|p| crate::trace::action::plain_path(p).into_owned()));
         }
         written.sort();
