@@ -228,13 +228,12 @@ impl Execution {
         };
         let is_diff = ran.kind == ActionKind::Known(ActionType::CodeDiff);
         let diff = ran.payload.filter(|_| is_diff).and_then(action::diff);
-        let content = ran.payload.filter(|_| ran.kind == ActionKind::Known(ActionType::ToolCall)).and_then(authority::content);
+        let made = ran.payload.filter(|_| ran.kind == ActionKind::Known(ActionType::ToolCall)).and_then(authority::content);
         let declared = self.turn.declared.as_ref().map(|paths| paths.iter().map(|p| p.to_string()).collect());
         let observed: Option<Vec<String>> =
             executed.observed.map(|paths| paths.iter().map(|p| p.decode().into_owned()).collect());
         let only_reads = observed.as_ref().is_some_and(|paths| !paths.is_empty()) && authority::only_reads(&ran);
-        Some(RecordedChange::of(line, (diff, content), reach.as_deref(), declared, (observed, only_reads)))
-            .filter(|c| !c.is_empty())
+        Some(RecordedChange::of(line, (diff, made), reach.as_deref(), declared, (observed, only_reads))).filter(|c| !c.is_empty())
     }
 
     /// What to hold against something that ran for where it reached: paths that leave the work tree, and protected ones.
