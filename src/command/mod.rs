@@ -19,6 +19,7 @@ mod builtins;
 mod call;
 pub(crate) mod chars;
 mod code;
+mod content;
 mod diff;
 mod effect;
 mod engine;
@@ -47,16 +48,21 @@ pub mod rewrite;
 mod run;
 pub mod table;
 mod tool;
+mod tool_beside;
+mod tool_found;
 mod tool_line;
+mod tool_name;
 mod tool_params;
 mod word;
 
+pub use content::{Content, recorded_content};
 pub use diff::effects_of_diff;
 pub use effect::{Analysis, Certainty, Effect, EffectKind, How, Risk, Span, Step};
 pub use links::Links;
 pub use param::{Param, WRAPPERS, unwrapped_value};
 pub use table::{Table, TableError};
-pub use tool::{ANSWER, DIFF, effects_beside_diff, effects_of_answer, effects_of_call, effects_of_tool};
+pub use tool::{effects_of_call, effects_of_tool};
+pub use tool_beside::{ANSWER, DIFF, effects_beside_diff, effects_of_answer};
 
 /// Where and with what a command would run.
 #[derive(Debug, Clone)]

@@ -185,6 +185,15 @@ impl<'p> Variable<'p> {
     }
 }
 
+/// A path without a variable in front that names the work tree.
+#[must_use]
+pub fn below_tree(path: &str) -> &str {
+    match Variable::in_front_of(path) {
+        Some(variable) if TREE_VARIABLES.contains(&variable.name.as_str()) => variable.rest.trim_start_matches(['/', '\\']),
+        _ => path,
+    }
+}
+
 /// Whether a path names the home directory of its user or of another one, by a tilde or a variable.
 #[must_use]
 pub fn names_home(path: &str) -> bool {

@@ -220,7 +220,7 @@ pub(super) fn role(key: &str) -> Role {
         LazyLock::new(|| ROLES.iter().flat_map(|(role, names)| names.iter().map(|name| (*name, *role))).collect());
     let found = |name: &str| MAP.get(name).copied().unwrap_or(Role::Other);
     if key.bytes().any(|b| b.is_ascii_uppercase() || b == b'-') {
-        return found(&super::tool::spelled(key).replace('-', "_"));
+        return found(&super::tool_name::spelled(key).replace('-', "_"));
     }
     found(key)
 }
@@ -370,7 +370,7 @@ impl Engine<'_> {
 
     /// A switch that is on: some make a reader do more than read.
     pub(super) fn tool_switch(&mut self, key: &str) {
-        let key = super::tool::spelled(key);
+        let key = super::tool_name::spelled(key);
         let words: Vec<&str> = key.split(|c: char| !c.is_alphanumeric()).collect();
         if words
             .iter()
@@ -419,7 +419,7 @@ impl Engine<'_> {
         let mut operands: Vec<String> = Vec::new();
         let mut line = None;
         for (key, value) in members {
-            let key = super::tool::spelled(key).replace('-', "_");
+            let key = super::tool_name::spelled(key).replace('-', "_");
             match (key.as_str(), value) {
                 ("" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts" | "argv", Param::Text(text)) => {
                     line = Some(super::tool::clean(text).into_owned());

@@ -70,49 +70,117 @@ pub(super) fn look(context: Context<'_>, action: &Action<'_>) -> (Option<Risk>, 
 
 /// What an action does; the risk of what can't be found in the payload is high.
 fn analyse(action: &Action<'_>) -> (Risk, Reach) {
-    let unknown = (Risk::High, Reach::default());
-    let (Some(payload), ActionKind::Known(kind)) = (action.payload, action.kind) else {
-        return unknown;
+    let Some((kind, analysis, moved)) = effects(action) else {
+        let diff = action.payload.filter(|_| action.kind == ActionKind::Known(ActionType::CodeDiff)).and_then(action::diff);
+        let is_diff = action.kind == ActionKind::Known(ActionType::CodeDiff) && action.payload.is_some();
+        return (Risk::High, if is_diff { Reach::of_diff(diff.as_deref()) } else { Reach::default() });
     };
-    let risk = |analysis: &command::Analysis| match analysis.risk {
+    let risk = match analysis.risk {
         command::Risk::Low => Risk::Low,
         command::Risk::Medium => Risk::Medium,
         command::Risk::High => Risk::High,
     };
+    let reach = match (kind, action.payload) {
+        (ActionType::CodeDiff, Some(payload)) => {
+            let reach = Reach::of_diff(action::diff(payload).as_deref());
+            // The paths of the diff itself are known; of those beside it nothing is known but where they are.
+            match beside_diff(payload) {
+                Some(Some(beside)) => reach.and_beside(Reach::of_effects(ActionType::ToolCall, &beside, false)),
+                Some(None) | None => reach,
+            }
+        }
+        (ActionType::Answer, _) => Reach::of_effects(ActionType::ToolCall, &analysis, false),
+        (kind, _) => Reach::of_effects(kind, &analysis, moved),
+    };
+    (risk, reach)
+}
+
+/// The effects of an action, and whether it starts in a folder of its own; none where its payload can't be read.
+fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)> {
+    let (Some(payload), ActionKind::Known(kind)) = (action.payload, action.kind) else {
+        return None;
+    };
+    let mut moved = false;
     let analysis = match kind {
         // Its text does nothing; what stands beside that may.
-        ActionType::Answer if !action::has_more_than(&command::ANSWER, payload) => return (Risk::Low, Reach::default()),
-        ActionType::Answer => payload.read::<command::Param<'_>>().map(|all| command::effects_of_answer(&all, places())),
+        ActionType::Answer if !action::has_more_than(&command::ANSWER, payload) => command::Analysis::default(),
+        ActionType::Answer => command::effects_of_answer(&payload.read()?, places()),
         ActionType::CodeDiff => {
-            let diff = action::diff(payload);
-            let analysis = diff.as_deref().map(|diff| command::effects_of_diff(diff, places()));
-            let (found, reach) = (analysis.map_or(Risk::High, |a| risk(&a)), Reach::of_diff(diff.as_deref()));
-            if !action::has_more_than(&command::DIFF, payload) {
-                return (found, reach);
+            let mut analysis = command::effects_of_diff(&action::diff(payload)?, places());
+            if let Some(beside) = beside_diff(payload) {
+                analysis.join(beside?);
             }
-            let Some(all) = payload.read::<command::Param<'_>>() else { return (Risk::High, reach) };
-            let beside = command::effects_beside_diff(&all, places());
-            return (found.max(risk(&beside)), reach.and_beside(Reach::of_effects(ActionType::ToolCall, &beside, false)));
+            analysis
         }
         ActionType::ShellCmd => {
-            let payload: Option<serde_json::Value> = payload.read();
-            let Some(line) = payload.as_ref().and_then(Line::of).filter(|line| line.unknown.is_none()) else { return unknown };
+            let payload: serde_json::Value = payload.read()?;
+            let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
             let start = start(line.cwd.as_deref());
             // Where a command starts in a work tree that goes by another name, nobody knows how far `..` takes it.
-            let moved = start == Start::Somewhere;
-            let analysis = match start {
+            moved = start == Start::Somewhere;
+            match start {
                 Start::At(cwd) => command::analyse(&line.text, &command::Context { cwd, ..places().clone() }),
                 Start::Tree | Start::Somewhere => command::analyse(&line.text, places()),
-            };
-            return (risk(&analysis), Reach::of_effects(kind, &analysis, moved));
+            }
         }
         ActionType::ToolCall => {
-            let call: command::Param<'_> = payload.read().unwrap_or(command::Param::Nothing);
-            call.tool().map(|tool| command::effects_of_call(tool, &call, places()))
+            let call: command::Param<'_> = payload.read()?;
+            command::effects_of_call(call.tool()?, &call, places())
         }
     };
-    let Some(analysis) = analysis else { return unknown };
-    (risk(&analysis), Reach::of_effects(ActionType::ToolCall, &analysis, false))
+    Some((kind, analysis, moved))
+}
+
+/// What stands beside the diff of a payload does, if anything stands there; none inside where it can't be read.
+#[expect(clippy::option_option, reason = "nothing there and unreadable differ")]
+fn beside_diff(payload: Raw<'_>) -> Option<Option<command::Analysis>> {
+    action::has_more_than(&command::DIFF, payload)
+        .then(|| payload.read::<command::Param<'_>>().map(|all| command::effects_beside_diff(&all, places())))
+}
+
+/// Whether an action does another thing than before, and not the same with other parameters: it runs another program, or has a kind
+/// of effect that it didn't have. Reading less than before is no other thing.
+fn does_other(before: &Action<'_>, after: &Action<'_>) -> bool {
+    /// Programs that say where or how another one runs, or print.
+    const AROUND: [&str; 12] = ["cd", "echo", "env", "export", "nice", "printf", "pwd", "set", "test", "time", "timeout", "true"];
+    let Some((kind, before, _)) = effects(before) else { return false };
+    // What can't be read may do anything.
+    let Some((_, after, _)) = effects(after) else { return true };
+    if after.risk == command::Risk::Low {
+        return false;
+    }
+    // The first step of a call is the tool, which is compared by itself.
+    let skip = usize::from(kind == ActionType::ToolCall);
+    let programs = |analysis: &command::Analysis| -> BTreeSet<String> {
+        analysis.tree.iter().skip(skip).map(|step| step.program.clone()).collect()
+    };
+    let kinds = |analysis: &command::Analysis| -> BTreeSet<command::EffectKind> {
+        analysis.effects.iter().filter(|e| e.risk > command::Risk::Low).map(|e| e.kind).collect()
+    };
+    let (known, ran) = (programs(&before), programs(&after));
+    let other_program = ran.difference(&known).any(|program| !AROUND.contains(&program.as_str()));
+    other_program || !kinds(&after).is_subset(&kinds(&before)) || after.unparsed && !before.unparsed
+}
+
+/// What a tool call makes of a file, where its parameters hold all of that.
+pub(super) fn content(payload: Raw<'_>) -> Option<(String, command::Content)> {
+    let call: command::Param<'_> = payload.read()?;
+    command::recorded_content(call.tool()?, &call, places())
+}
+
+/// Whether an action changes nothing by its own words.
+pub(super) fn only_reads(action: &Action<'_>) -> bool {
+    effects(action).is_some_and(|(_, analysis, _)| analysis.risk == command::Risk::Low)
+}
+
+/// The paths that an action reads, below the work tree.
+pub(super) fn reads(action: &Action<'_>) -> BTreeSet<String> {
+    let root = format!("{}/", places().workdir);
+    let read = |e: command::Effect| {
+        let place = e.place.filter(|_| e.kind == command::EffectKind::Read)?;
+        place.absolute.strip_prefix(&root).map(str::to_owned)
+    };
+    effects(action).into_iter().flat_map(|(_, analysis, _)| analysis.effects).filter_map(read).collect()
 }
 
 /// What a decision did to the proposal, where it modified it. `found` is the risk of the modified action.
@@ -137,6 +205,8 @@ pub(super) fn judge_modification(
             && after > before
         {
             judged.raised_risk = Some((before, after));
+        } else if judged.beyond_parameters.is_none() && does_other(&proposal.as_action(), &modified) {
+            judged.beyond_parameters = Some("what it does");
         }
         if let (Some(original), Some(proposed)) = (decision.original, proposal.id.as_deref())
             && original != *proposed

@@ -2,7 +2,7 @@
 
 use super::reach::{self, Reach};
 use crate::command::path::PathClass;
-use crate::command::{Analysis, EffectKind};
+use crate::command::{Analysis, Content, EffectKind};
 
 /// What one action that ran and succeeded has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -13,6 +13,8 @@ pub struct RecordedChange {
     pub time: Option<i64>,
     /// The diff, if it was one.
     pub diff: Option<String>,
+    /// What it made of one file, where its parameters hold all of that.
+    pub content: Option<(String, Content)>,
     /// Paths that its parameters, its command or `observedChanges` say it has written: their content isn't known.
     pub written: Vec<String>,
     /// It ran what may have changed anything, and nobody has recorded what changed.
@@ -55,24 +57,28 @@ impl RecordedChange {
 
     /// Whether it says nothing.
     pub(super) fn is_empty(&self) -> bool {
-        self.diff.is_none() && self.written.is_empty() && !self.opaque
+        self.diff.is_none() && self.content.is_none() && self.written.is_empty() && !self.opaque
     }
 
     /// What an action has changed that reaches so far.
     pub(super) fn of(
         line: u64,
-        diff: Option<String>,
+        (diff, content): (Option<String>, Option<(String, Content)>),
         reach: Option<&Reach>,
         declared: Option<Vec<String>>,
-        observed: Option<Vec<String>>,
+        (observed, only_reads): (Option<Vec<String>>, bool),
     ) -> Self {
         let mut written = reach.map(|r| r.written.clone()).unwrap_or_default();
         let opaque = reach.is_some_and(|r| r.opaque) && observed.is_none();
-        if diff.is_none() {
+        if let Some((path, _)) = &content {
+            written.retain(|written| written != path);
+        }
+        // Where it is recorded what an action made of its file, and where it only reads, naming files explains nothing about those.
+        if diff.is_none() && content.is_none() && !only_reads {
             written.extend(observed.iter().flatten().map(|p| crate::trace::action::plain_path(p).into_owned()));
         }
         written.sort();
         written.dedup();
-        Self { line, time: None, diff, written, opaque, declared, observed }
+        Self { line, time: None, diff, content, written, opaque, declared, observed }
     }
 }

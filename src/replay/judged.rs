@@ -227,6 +227,8 @@ pub struct Ran {
     pub leaves: Vec<super::reach::Leaving>,
     /// Protected paths that were written without a human.
     pub protected: Vec<String>,
+    /// Files that changed, though the action is low and a policy approved it as that.
+    pub beyond_risk: Vec<String>,
     /// Line of the decision.
     pub decision_line: Option<u64>,
 }
@@ -244,6 +246,7 @@ impl Ran {
             undeclared: None,
             leaves: Vec::new(),
             protected: Vec::new(),
+            beyond_risk: Vec::new(),
             decision_line: None,
         }
     }

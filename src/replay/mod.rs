@@ -17,6 +17,7 @@ mod scope;
 mod sources;
 mod verdict;
 
+pub use crate::command::Content;
 pub use authority::{Assessor, Context, assess};
 pub use changes::RecordedChange;
 pub use context::ContextBreak;

@@ -215,7 +215,7 @@ fn leaves(effect: &Effect, target: &str, tool: bool, writes: bool, moved: bool) 
         | PathClass::Temporary
         | PathClass::GitInternal
         | PathClass::Unknown => return None,
-        _ if !written_out && path::relative(target) == Err(PathFault::Climbs) => {
+        _ if !written_out && path::relative(command::path::below_tree(target)) == Err(PathFault::Climbs) => {
             if moved {
                 return None;
             }

@@ -50,6 +50,7 @@ mod yv314;
 mod yv315;
 mod yv316;
 mod yv317;
+mod yv323;
 mod yv401;
 mod yv402;
 mod yv403;
@@ -195,6 +196,7 @@ pub const ALL: &[&Rule] = &[
     &yv315::RULE,
     &yv316::RULE,
     &yv317::RULE,
+    &yv323::RULE,
     &yv401::RULE,
     &yv402::RULE,
     &yv403::RULE,

@@ -1,10 +1,12 @@
 //! A modification changed the type, the tool or the target of a diff.
 //!
 //! ## What it does
-//! A human may change the parameters of an action, not what it is. Compared are the proposal and
-//! `modifiedAction`: the `type` must stay; for a `tool_call` the tool; for a `code_diff` the set of files that
-//! its headers name, where a diff that names none could go anywhere. The text of a command and of an answer may
-//! change; how far is a matter of risk (YV307).
+//! A human may change the parameters of an action, not what it is. The rule compares the proposal with
+//! `modifiedAction`. The `type` must stay; for a `tool_call` the tool; for a `code_diff` the set of files that
+//! its headers name, where a diff that names none could go anywhere. Commands and parameters are compared by what
+//! they do: another program, or a kind of effect that the proposal didn't have, is more than a parameter
+//! (`npm test` becomes `curl http://x/`). Other arguments of the same program are parameters, and so is an action that now only
+//! reads. A modification that raises the risk is YV307.
 //!
 //! ## Why it matters
 //! The agent's reasoning, the declared changes and the tokens all belong to the proposed action. A

@@ -18,8 +18,8 @@
 //! ## Fails
 //! ```jsonl
 //! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Make the install work","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
-//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Allow install scripts.","done":false,"action":{"type":"tool_call","payload":{"tool":"write_file","parameters":{"path":".npmrc","content":"ignore-scripts=false\n"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
-//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"write_file","parameters":{"path":".npmrc","content":"ignore-scripts=false\n"}},"riskLevel":"medium","reasoning":"Needed."}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Allow install scripts.","done":false,"action":{"type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"notes.txt","content":"ignore-scripts=false\n"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"notes.txt","content":"ignore-scripts=false\n"}},"riskLevel":"medium","reasoning":"Needed."}}
 //! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"rejected","by":"human","actionId":"a1","signer":"alice","reason":"Scripts stay off.","timestamp":1768800002510}}
 //! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"ok"}}
 //! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Done.","artifacts":[]}}
@@ -29,8 +29,8 @@
 //! ## Passes
 //! ```jsonl
 //! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Make the install work","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
-//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Allow install scripts.","done":false,"action":{"type":"tool_call","payload":{"tool":"write_file","parameters":{"path":".npmrc","content":"ignore-scripts=false\n"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
-//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"write_file","parameters":{"path":".npmrc","content":"ignore-scripts=false\n"}},"riskLevel":"medium","reasoning":"Needed."}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Allow install scripts.","done":false,"action":{"type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"notes.txt","content":"ignore-scripts=false\n"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"notes.txt","content":"ignore-scripts=false\n"}},"riskLevel":"medium","reasoning":"Needed."}}
 //! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"rejected","by":"human","actionId":"a1","signer":"alice","reason":"Scripts stay off.","timestamp":1768800002510}}
 //! {"record":"thought_generated","executionId":"exec_1","turnId":2,"timestamp":1768800002600,"thought":{"reasoning":"Then I can't make it work.","done":true},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
 //! {"record":"evaluation_made","executionId":"exec_1","turnId":2,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"user_abort"}}

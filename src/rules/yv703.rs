@@ -2,7 +2,8 @@
 //!
 //! ## What it does
 //! Paths in the headers of diffs, in the parameters of tools, among the effects of commands and in `observedChanges` are
-//! followed: `..` that climbs out, system directories, settings of a home directory, network shares, and disguises
+//! followed: `..` that climbs out, system directories, settings of a home directory, whatever `~`, `$HOME`, `%USERPROFILE%`
+//! and their kin name, network shares, and disguises
 //! of git's own directory (`.GIT`, `.git `, `git~1`, characters that a file system ignores). Of a diff every
 //! name counts that `git apply` would refuse, names of devices and streams of Windows included. Of commands only
 //! writes and removals count; `cwd` says where a command starts. A record seldom says where its work tree stands, so an absolute path that may

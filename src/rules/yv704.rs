@@ -7,7 +7,8 @@
 //! are undeclared. Without `observedChanges` nothing is compared.
 //!
 //! With `--repo`, what the diffs that ran change is held against the same lists, and with `--head` against that commit: a
-//! file that only one of both changes, or that they leave with different content, is a finding. So is a commit that can't
+//! file that only one of both changes, or that they leave with different content, is a finding. Content that a tool call
+//! records counts as a diff does; naming a file accounts for none. So is a commit that can't
 //! have come about as recorded because a diff doesn't apply, also where YV702 is but a warning.
 //!
 //! ## Why it matters

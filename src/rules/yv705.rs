@@ -1,10 +1,12 @@
 //! A protected path was written without a human.
 //!
 //! ## What it does
-//! What an action that ran has written or removed, by its diff, its parameters, its command or `observedChanges`, is
-//! held against the built-in lists: dependency manifests and lock files, `tsconfig.json`, `.env` and its kin, keys and
-//! certificates, `.git/`, `node_modules/`, `.ssh/`. The rule fires unless a human approved the action. Where the
-//! format doesn't record who did, it says nothing; tool calls and diffs that failed have written nothing.
+//! The rule compares the paths that an executed action wrote or removed with the list `policies/protected.yaml`. Paths come
+//! from its diff, its parameters, its command and `observedChanges`, or from `declaredChanges` where nothing was observed. The
+//! list holds dependency manifests and lock files, `.env` and its kin, keys, `.git/`, `.ssh/`, `node_modules/`, the gate's
+//! configuration, pipelines, hooks, settings of agents, editors and tools, and start-up files. The rule fires unless a human
+//! approved the action. Where the format doesn't record who did, it says nothing. Tool calls and diffs that failed
+//! have written nothing.
 //!
 //! ## Why it matters
 //! These files decide what else runs: one line in a manifest brings in somebody else's code, one in `.git/config` runs it

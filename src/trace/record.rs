@@ -121,6 +121,45 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Each<T> {
     }
 }
 
+/// A list of texts that is checked, counted, and kept as it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Texts<'a> {
+    /// How many there are.
+    pub count: usize,
+    written: Raw<'a>,
+}
+
+impl<'a> Texts<'a> {
+    /// The texts.
+    #[must_use]
+    pub fn all(self) -> Vec<Str<'a>> {
+        self.written.read().unwrap_or_default()
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Texts<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Raw::<'a>::deserialize(deserializer)?;
+        let all: Option<Each<Str<'a>>> = written.read();
+        let all = all.ok_or_else(|| de::Error::custom("expected an array of strings"))?;
+        Ok(Self { count: all.count, written })
+    }
+}
+
+impl JsonSchema for Texts<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Each::<Str<'_>>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Each::<Str<'_>>::json_schema(generator)
+    }
+}
+
 impl<T: JsonSchema> JsonSchema for Each<T> {
     fn inline_schema() -> bool {
         true
@@ -399,7 +438,7 @@ shapes! {
         error: Option<Str<'a>>,
         error_type: Option<ErrorType>,
         exit_code: Option<Int<-2_147_483_648>>,
-        artifacts: Option<Each<Str<'a>>>,
+        artifacts: Option<Texts<'a>>,
         truncated: Option<bool>,
         duration_ms: Option<f64>,
         cost: Option<f64>,
@@ -613,7 +652,7 @@ shapes! {
         error: Option<Str<'a>>,
         error_type: Option<ErrorType>,
         exit_code: Option<Int<-2_147_483_648>>,
-        artifacts: Option<Each<Str<'a>>>,
+        artifacts: Option<Texts<'a>>,
         truncated: Option<bool>,
         duration_ms: Option<f64>,
         cost: Option<f64>,

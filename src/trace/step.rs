@@ -256,6 +256,8 @@ pub struct Outcome<'a> {
     pub cost: Option<f64>,
     /// How long it took, in milliseconds.
     pub duration: Option<f64>,
+    /// Files that it is said to have left behind.
+    pub artifacts: Option<super::record::Texts<'a>>,
     /// How the format marks what failed, was refused or didn't run, at the start of the output. Nothing where the output is what
     /// was asked for, and may say anything.
     pub marks: &'static [&'static str],

@@ -211,6 +211,7 @@ impl<'r, 'a> Parts<'r, 'a> {
                 exit_code: result.exit_code.map(|n| n.get()),
                 cost: result.cost,
                 duration: result.duration_ms,
+                artifacts: result.artifacts,
                 marks: &[],
             }),
         })

@@ -191,6 +191,7 @@ impl<'a> Record<'a> {
                         exit_code: r.result.exit_code.map(|n| n.get()),
                         cost: r.result.cost,
                         duration: r.result.duration_ms,
+                        artifacts: r.result.artifacts,
                         marks: &[],
                     }),
                 }),

@@ -3,14 +3,15 @@
 use super::Report;
 use super::shard::help;
 use crate::diag::{Code, Finding, Place, Severity};
-use crate::replay::RecordedChange;
+use crate::replay::{Content, RecordedChange};
 use crate::rules::by_code;
 use crate::trace::action::plain_path;
 use crate::workspace::diff::apply::{FileOutcome, Outcome, Place as At, Refusal, attempt};
-use crate::workspace::diff::tree::{File, Overlay, Revision, Tree, TreeError};
+use crate::workspace::diff::tree::{File, Found, Overlay, Revision, Tree, TreeError};
 use crate::workspace::diff::{Change, Diff, FileDiff, Limits, Mode, parse};
 use crate::workspace::git::ObjectId;
 use crate::workspace::name;
+use crate::workspace::path::entry;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -133,7 +134,7 @@ pub(crate) fn settle_on(report: &mut Report, base: (&str, &dyn Tree), head: Opti
     let timed = changes.iter().all(|(.., change)| change.time.is_some());
     changes.sort_by_key(|(file, _, change)| (change.time.filter(|_| timed), *file, change.line));
     for (file, id, change) in changes {
-        teller.change(file, id, change);
+        teller.change(file, id, change)?;
     }
     let differing = |(path, file): (&String, &Option<File>)| {
         let before = Overlay::new(base.1).file(path, limits.file_bytes);
@@ -193,7 +194,7 @@ struct Teller<'t> {
 }
 
 impl Teller<'_> {
-    fn change(&mut self, file: &Arc<str>, id: &Arc<str>, change: &RecordedChange) {
+    fn change(&mut self, file: &Arc<str>, id: &Arc<str>, change: &RecordedChange) -> Result<(), TreeError> {
         let place = (file.clone(), change.line);
         if let Some(text) = &change.diff {
             match parse(text.as_bytes(), &self.limits) {
@@ -208,8 +209,47 @@ impl Teller<'_> {
                 }
             }
         }
+        if let Some((path, content)) = &change.content {
+            self.content(&name::to_text(path.as_bytes()), content)?;
+        }
         self.unknown.extend(change.written.iter().map(|path| name::to_text(path.as_bytes())));
         self.account.opaque += u64::from(change.opaque);
+        Ok(())
+    }
+
+    /// Takes in what a tool made of a file. What it doesn't say for certain isn't known.
+    fn content(&mut self, path: &str, content: &Content) -> Result<(), TreeError> {
+        let mode = match self.overlay.look(path)? {
+            Found::File(mode) => Some(mode),
+            Found::Nothing => None,
+            Found::Folder => Some(Mode::Submodule),
+        };
+        let limit = self.limits.file_bytes;
+        let after = match content {
+            // Through a link, into a submodule or in the place of a folder something else is written.
+            _ if matches!(mode, Some(Mode::Link | Mode::Submodule)) || entry(path).is_err() => None,
+            Content::Removed => Some(None),
+            Content::Whole(text) => Some(Some(text.clone().into_bytes())),
+            Content::Replaced { .. } if self.unknown.contains(path) || self.astray.contains(path) => None,
+            Content::Replaced { old, new, all } => {
+                // A file that is too large is one that nothing is known of.
+                let text = self.overlay.file(path, limit).ok().flatten().and_then(|f| String::from_utf8(f.content.to_vec()).ok());
+                text.and_then(|text| {
+                    let there = text.matches(old.as_str()).count();
+                    let fits = there.saturating_mul(new.len()).saturating_add(text.len()) <= limit;
+                    (fits && (there == 1 || *all && there > 1)).then(|| Some(text.replace(old.as_str(), new).into_bytes()))
+                })
+            }
+        };
+        let Some(after) = after else {
+            self.unknown.insert(path.to_owned());
+            return Ok(());
+        };
+        self.unknown.remove(path);
+        self.astray.remove(path);
+        let file = after.map(|content| File { mode: mode.unwrap_or(Mode::File), content: content.into() });
+        self.overlay.take(BTreeMap::from([(path.to_owned(), file)]));
+        Ok(())
     }
 
     /// Tells what became of a diff, and adds to its changes what is known of parts that can't be judged.
@@ -438,5 +478,8 @@ fn sentences(account: &Account) -> Vec<String> {
         only_in_head.len(),
         only_in_record.len()
     ));
+    if !content_not_recorded.is_empty() {
+        out.push(format!("content that the record doesn't show, so nothing accounts for it: {}", list(content_not_recorded)));
+    }
     out
 }

@@ -234,6 +234,66 @@ fn what_becomes_of_a_file_that_a_command_wrote_is_not_known() {
     assert_eq!([&account["asRecorded"], &account["contentNotRecorded"]], [&json!(["f"]), &json!(["g", "n"])]);
 }
 
+fn call(tool: &str, parameters: &Value) -> Value {
+    json!({"type": "tool_call", "payload": {"tool": tool, "parameters": parameters}})
+}
+
+#[test]
+fn recorded_content_is_compared() {
+    let folder = repository();
+    commit(folder.path(), &[("f", "a\nBB\nc\n"), ("n", "new\n")]);
+    git(folder.path(), &["rm", "-q", "g"]);
+    commit(folder.path(), &[]);
+    let span = ["--base", "HEAD~2", "--head", "HEAD"];
+    let actions = |content: &str| {
+        let text = json!({"path": "n", "content": content}).to_string();
+        [
+            call("write_file", &json!(text)),
+            call("edit_file", &json!({"path": "f", "old_string": "b", "new_string": "BB"})),
+            call("delete_file", &json!({"path": "./g"})),
+        ]
+    };
+    let (code, report) = replay(folder.path(), &trace(&actions("new\n")), &span);
+    assert_eq!((code, codes(&report)), (0, vec![]), "{report:#}");
+    assert_eq!(report["account"]["accountsForHead"], "yes");
+    assert_eq!(report["account"]["asRecorded"], json!(["f", "g", "n"]));
+    let (code, report) = replay(folder.path(), &trace(&actions("old\n")), &span);
+    assert_eq!((code, codes(&report)), (1, vec!["YV704"]), "{report:#}");
+    assert_eq!(report["account"]["otherContent"], json!(["n"]));
+}
+
+#[test]
+fn naming_a_file_accounts_for_no_content() {
+    let folder = repository();
+    commit(folder.path(), &[("f", "a\nB\nc\n"), ("n", "new\n")]);
+    let observing = |trace: &str, n: usize, path: &str| -> String {
+        let finished = format!("\"actionId\":\"a{n}\",\"executionId\"");
+        trace
+            .lines()
+            .map(|line| match line.contains(&finished) && line.contains("execution_finished") {
+                true => line.replacen('{', &format!("{{\"observedChanges\":[\"{path}\"],"), 1) + "\n",
+                false => format!("{line}\n"),
+            })
+            .collect()
+    };
+    // A read that is said to have changed the file, and a declared one.
+    let mut read = call("read_file", &json!({"path": "g"}));
+    read["declared"] = json!(["n"]);
+    let text = observing(&trace(&[diff(FIX), read]), 2, "n");
+    assert!(text.contains("observedChanges"), "{text}");
+    let (code, report) = replay(folder.path(), &text, &SPAN);
+    assert_eq!((code, codes(&report)), (1, vec!["YV704"]), "{report:#}");
+    assert_eq!(report["account"]["onlyInHead"], json!(["n"]));
+    // A build may have written it: what it holds isn't shown.
+    let mut build = json!({"type": "shell_cmd", "payload": {"command": "make"}});
+    build["declared"] = json!(["n"]);
+    let (code, report) = replay(folder.path(), &observing(&trace(&[diff(FIX), build]), 2, "n"), &SPAN);
+    assert_eq!((code, codes(&report)), (0, vec![]), "{report:#}");
+    assert_eq!(report["account"]["accountsForHead"], "notRecorded");
+    let notice = report["notices"].as_array().unwrap().last().unwrap().as_str().unwrap();
+    assert_eq!(notice, "content that the record doesn't show, so nothing accounts for it: `n`");
+}
+
 #[test]
 fn what_a_diff_changes_must_be_what_was_declared() {
     let folder = repository();

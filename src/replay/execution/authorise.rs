@@ -8,12 +8,13 @@ use super::super::reach::{Leaving, Reach};
 use super::super::scope;
 use super::super::verdict::Aspect;
 use super::{Context, Execution, Known, understated};
-use crate::governance::{LedgerError, Ruling};
+use crate::governance::{LedgerError, Risk, Ruling};
 use crate::trace::action;
 use crate::trace::format::Format;
 use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision, Executed, Step};
+use std::collections::BTreeSet;
 
 impl Execution {
     /// Takes note of a decision, wherever it was found.
@@ -176,6 +177,7 @@ impl Execution {
             authority::undeclared_changes(self.turn.declared.as_deref().unwrap_or_default(), observed, success)
         });
         let (leaves, protected) = self.reach(executed, approved, approval, success, context);
+        let beyond_risk = self.beyond_risk(executed, approved, approval, success);
         let change = if context.keep_changes && success { self.change(line, executed, approved, context) } else { None };
         // What ran must be what was approved: where nothing of it is kept, that can't be told.
         let nameless = self.format == Format::YuangsEvents && executed.action.is_none() && id.is_none();
@@ -205,6 +207,7 @@ impl Execution {
             undeclared,
             leaves,
             protected,
+            beyond_risk,
             decision_line: self.turn.decision.as_ref().map(|d| d.line),
         });
     }
@@ -225,9 +228,12 @@ impl Execution {
         };
         let is_diff = ran.kind == ActionKind::Known(ActionType::CodeDiff);
         let diff = ran.payload.filter(|_| is_diff).and_then(action::diff);
+        let made = ran.payload.filter(|_| ran.kind == ActionKind::Known(ActionType::ToolCall)).and_then(authority::content);
         let declared = self.turn.declared.as_ref().map(|paths| paths.iter().map(|p| p.to_string()).collect());
-        let observed = executed.observed.map(|paths| paths.iter().map(|p| p.decode().into_owned()).collect());
-        Some(RecordedChange::of(line, diff, reach.as_deref(), declared, observed)).filter(|c| !c.is_empty())
+        let observed: Option<Vec<String>> =
+            executed.observed.map(|paths| paths.iter().map(|p| p.decode().into_owned()).collect());
+        let only_reads = observed.as_ref().is_some_and(|paths| !paths.is_empty()) && authority::only_reads(&ran);
+        Some(RecordedChange::of(line, (diff, made), reach.as_deref(), declared, (observed, only_reads))).filter(|c| !c.is_empty())
     }
 
     /// What to hold against something that ran for where it reached: paths that leave the work tree, and protected ones.
@@ -249,9 +255,14 @@ impl Execution {
         };
         let kept = |r: &Reach| Reach { leaves: r.leaves.clone(), protected: r.protected.clone(), ..Reach::default() };
         let mut reach = payload.as_deref().map(kept).unwrap_or_default();
-        if let Some(observed) = executed.observed {
-            let observed: Vec<String> = observed.iter().map(|p| p.decode().into_owned()).collect();
-            reach = reach.observing(&observed);
+        // What was declared and nobody watched counts as done.
+        let changed: Vec<String> = match (executed.observed, &self.turn.declared) {
+            (Some(observed), _) => observed.iter().map(|p| p.decode().into_owned()).collect(),
+            (None, Some(declared)) if success => declared.iter().map(|p| p.to_string()).collect(),
+            (None, _) => Vec::new(),
+        };
+        if !changed.is_empty() {
+            reach = reach.observing(&changed);
         }
         let by_human = self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Human) && approval == Approval::Given;
         let mut leaves = std::mem::take(&mut reach.leaves);
@@ -265,6 +276,40 @@ impl Execution {
             protected.clear();
         }
         (leaves, protected)
+    }
+
+    /// The files that a low action changed which a policy approved, by what it declared, what was observed, and what its result
+    /// says that it left. A write that the action itself names is a matter of its risk. What failed has changed no more than what
+    /// was observed; and a file that was read is no change.
+    fn beyond_risk(
+        &self,
+        executed: &Executed<'_, '_>,
+        approved: Option<&KeptAction>,
+        approval: Approval,
+        success: bool,
+    ) -> Vec<String> {
+        let observed = executed.observed.unwrap_or_default();
+        let declared = self.turn.declared.as_deref().filter(|_| success).unwrap_or_default();
+        let artifacts = executed.result.and_then(|r| r.artifacts).filter(|a| success && a.count > 0);
+        if observed.is_empty() && declared.is_empty() && artifacts.is_none() {
+            return Vec::new();
+        }
+        let by_policy = self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Policy);
+        let Some(known) = approved.filter(|known| {
+            let writes = known.reach.as_ref().is_some_and(|r| !r.written.is_empty() || r.opaque);
+            by_policy && approval == Approval::Given && known.judged_risk() == Some(Risk::Low) && !writes
+        }) else {
+            return Vec::new();
+        };
+        let plain = |path: &str| action::plain_path(path).into_owned();
+        let mut changed: BTreeSet<String> = observed.iter().map(|path| plain(&path.decode())).collect();
+        changed.extend(declared.iter().map(|path| plain(path)));
+        // The text of an answer may well be kept in a file.
+        if let Some(artifacts) = artifacts.filter(|_| known.kind != Some(KeptKind::Known(ActionType::Answer))) {
+            let read = authority::reads(&known.as_action());
+            changed.extend(artifacts.all().iter().map(|path| plain(&path.decode())).filter(|path| !read.contains(path)));
+        }
+        changed.into_iter().filter(|path| !path.is_empty()).collect()
     }
 
     /// Who allowed the action with this id to run.

@@ -82,7 +82,7 @@ open_shapes! {
         output: Option<Str<'a>>,
         error: Option<Str<'a>>,
         exit_code: Option<super::scalar::Int<-2_147_483_648>>,
-        artifacts: Option<super::record::Each<Str<'a>>>,
+        artifacts: Option<super::record::Texts<'a>>,
     }
 }
 
@@ -169,6 +169,7 @@ impl<'a> NativeResult<'a> {
             exit_code: self.exit_code.map(|n| n.get()),
             cost: None,
             duration: None,
+            artifacts: self.artifacts,
             marks,
         }
     }

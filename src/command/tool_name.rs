@@ -1,0 +1,302 @@
+//! What a tool does, by the words of its name.
+
+use super::tool_params::{Topics, topic};
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+/// What a tool does by its name, the most telling first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Verb {
+    Delete,
+    Execute,
+    /// Runs the project's own tests or build.
+    Check,
+    Move,
+    Write,
+    Network,
+    Read,
+    GitRead,
+    GitWrite,
+    #[default]
+    Unknown,
+}
+
+/// Words of tools' names, and what they say of them.
+const WORDS: [(Verb, &[&str]); 7] = [
+    (
+        Verb::Delete,
+        &["delete", "remove", "unlink", "rm", "rmdir", "destroy", "drop", "purge", "erase", "truncate", "wipe", "clear"],
+    ),
+    (
+        Verb::Execute,
+        &[
+            "exec",
+            "execute",
+            "run",
+            "shell",
+            "bash",
+            "command",
+            "cmd",
+            "terminal",
+            "eval",
+            "script",
+            "spawn",
+            "process",
+            "python",
+            "powershell",
+            "invoke",
+            "kill",
+        ],
+    ),
+    (Verb::Check, &["test", "tests", "build", "compile", "lint", "typecheck"]),
+    (Verb::Move, &["move", "rename", "mv"]),
+    (
+        Verb::Write,
+        &[
+            "write", "create", "update", "edit", "append", "insert", "replace", "patch", "apply", "save", "put", "set", "mkdir",
+            "modify", "touch", "add", "upsert", "store", "copy", "format",
+        ],
+    ),
+    (
+        Verb::Network,
+        &[
+            "github", "gitlab", "gitea", "fetch", "http", "https", "request", "download", "upload", "send", "post", "web",
+            "browse", "browser", "navigate", "url", "curl", "email", "publish", "deploy", "notify", "slack",
+        ],
+    ),
+    (
+        Verb::Read,
+        &[
+            "read",
+            "get",
+            "list",
+            "ls",
+            "search",
+            "find",
+            "query",
+            "view",
+            "show",
+            "cat",
+            "grep",
+            "glob",
+            "stat",
+            "pwd",
+            "which",
+            "env",
+            "tree",
+            "describe",
+            "lookup",
+            "inspect",
+            "count",
+            "open",
+            "think",
+            "wait",
+            "sleep",
+            "head",
+            "tail",
+            "diff",
+            "outline",
+            "symbols",
+            "references",
+            "definition",
+            "reading",
+            "info",
+            "analyze",
+        ],
+    ),
+];
+
+/// What a word of a tool's name says of it.
+fn meaning(word: &str) -> Option<Verb> {
+    static MEANINGS: LazyLock<FxHashMap<&str, Verb>> =
+        LazyLock::new(|| WORDS.iter().flat_map(|(verb, words)| words.iter().map(|word| (*word, *verb))).collect());
+    MEANINGS.get(word).copied()
+}
+
+/// A name in any of the usual spellings as lower-case words with something between them.
+pub(super) fn spelled(name: &str) -> Cow<'_, str> {
+    let upper = if name.is_ascii() { name.bytes().any(|b| b.is_ascii_uppercase()) } else { name.chars().any(char::is_uppercase) };
+    if !upper {
+        return Cow::Borrowed(name);
+    }
+    let mut out = String::with_capacity(name.len() + 8);
+    let (mut lower, mut upper) = (false, false);
+    let mut chars = name.chars().peekable();
+    while let Some(c) = chars.next() {
+        // A word begins with a capital behind a small letter, or with the last of several capitals: `readPDFFile`.
+        if c.is_uppercase() && (lower || upper && chars.peek().is_some_and(|next| next.is_lowercase())) {
+            out.push('_');
+        }
+        (lower, upper) = (c.is_lowercase(), c.is_uppercase());
+        out.extend(c.to_lowercase());
+    }
+    Cow::Owned(out)
+}
+
+pub(super) fn words(spelled: &str) -> impl Iterator<Item = &str> + Clone {
+    spelled.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// What a tool does and what it is about, by its name.
+pub(super) fn verb(name: &str) -> (Verb, Topics) {
+    const READS: [&str; 8] = ["status", "log", "diff", "show", "blame", "branch", "list", "grep"];
+    if !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | ' ')) {
+        // No runtime calls a tool that. Whatever its words seem to say is meant for the reader.
+        return (Verb::Unknown, Topics::default());
+    }
+    let mut topics = Topics::default();
+    // `mcp__SERVER__TOOL`: the tool tells; the server only if the tool doesn't.
+    let end = name.as_bytes().windows(2).rposition(|pair| pair == b"__");
+    let tool = end.and_then(|at| name.get(at + 2..)).unwrap_or(name);
+    for part in [tool, name] {
+        let spelled = spelled(part);
+        let mut words = words(&spelled);
+        words.clone().for_each(|word| topics.add(topic(word)));
+        if words.clone().any(|word| word.starts_with("git") && meaning(word).is_none()) {
+            return (if words.any(|word| READS.contains(&word)) { Verb::GitRead } else { Verb::GitWrite }, topics);
+        }
+        let said: Vec<(&str, Option<Verb>)> = words.map(|word| (word, meaning(word))).collect();
+        // The first in order is the most telling, and the last tells whether there is more than running to it.
+        let first = said.iter().filter_map(|(_, verb)| *verb).min();
+        let last = said.iter().filter_map(|(_, verb)| *verb).max();
+        match first.zip(last) {
+            // `run_tests`: what is run is named.
+            Some((Verb::Execute, Verb::Check)) => return (Verb::Check, topics_of_all(topics, name, tool)),
+            // `view_and_transfer_money`: it does something besides, and nobody knows what.
+            Some((Verb::Read, _)) if does_more(&said) => return (Verb::Unknown, topics_of_all(topics, name, tool)),
+            Some((first, _)) => return (first, topics_of_all(topics, name, tool)),
+            None => {}
+        }
+        if tool.len() == name.len() {
+            break;
+        }
+    }
+    (Verb::Unknown, topics)
+}
+
+/// Words that do something whose effects nobody here knows.
+const DEEDS: [&str; 36] = [
+    "accept",
+    "activate",
+    "approve",
+    "assign",
+    "authorize",
+    "authorise",
+    "buy",
+    "cancel",
+    "confirm",
+    "deactivate",
+    "disable",
+    "disconnect",
+    "enable",
+    "exfiltrate",
+    "inject",
+    "install",
+    "invite",
+    "leak",
+    "migrate",
+    "pay",
+    "provision",
+    "reboot",
+    "redeem",
+    "reject",
+    "restart",
+    "revert",
+    "revoke",
+    "sell",
+    "shutdown",
+    "submit",
+    "subscribe",
+    "uninstall",
+    "unlock",
+    "wire",
+    "withdraw",
+    "zap",
+];
+
+/// The same, but also names of things: `get_transfer` only reads.
+const DEEDS_OR_THINGS: [&str; 13] =
+    ["burn", "charge", "grant", "merge", "mint", "purchase", "push", "refund", "reset", "restore", "swap", "transfer", "upgrade"];
+
+/// Words that join two deeds.
+const JOINTS: [&str; 6] = ["and", "or", "then", "plus", "also", "n"];
+
+/// What a deed is about where its name is that of a thing: `get_transfer_status` only reads.
+const ASPECTS: [&str; 40] = [
+    "status",
+    "state",
+    "id",
+    "ids",
+    "info",
+    "information",
+    "details",
+    "detail",
+    "history",
+    "list",
+    "log",
+    "logs",
+    "name",
+    "names",
+    "type",
+    "types",
+    "count",
+    "date",
+    "time",
+    "fee",
+    "fees",
+    "rate",
+    "rates",
+    "limit",
+    "limits",
+    "options",
+    "request",
+    "requests",
+    "events",
+    "page",
+    "config",
+    "settings",
+    "order",
+    "orders",
+    "items",
+    "points",
+    "conflicts",
+    "policy",
+    "instructions",
+    "window",
+];
+
+/// Things that a reading word may be about behind a joint, other than in the plural: `get_title_and_body`.
+const THINGS: [&str; 24] = [
+    "address", "all", "any", "body", "children", "column", "content", "data", "date", "email", "folder", "id", "item", "key",
+    "line", "meta", "metadata", "name", "parent", "size", "text", "title", "type", "value",
+];
+
+/// Whether a tool that reads by one word of its name does something else by another.
+fn does_more(said: &[(&str, Option<Verb>)]) -> bool {
+    said.iter().enumerate().any(|(at, (word, verb))| {
+        let behind = |n: usize| said.get(at + n).map(|(word, _)| *word);
+        let ends = |at: Option<&str>| at.is_none_or(|next| JOINTS.contains(&next));
+        if JOINTS.contains(word) {
+            // Alone behind a joint stands a thing; what has an object of its own is a deed.
+            let is_thing = |word: &str| word.ends_with('s') || THINGS.contains(&word) || topic(word).has(Topics::FILES);
+            return match (behind(1), said.get(at + 1).and_then(|(_, verb)| *verb)) {
+                (None, _) | (_, Some(_)) => false,
+                (Some(next), None) if JOINTS.contains(&next) => false,
+                (Some(next), None) => !(is_thing(next) && ends(behind(2))),
+            };
+        }
+        let object = behind(1).filter(|next| !ASPECTS.contains(next));
+        let deed = DEEDS.contains(word) && (object.is_some() || ends(behind(1)));
+        let perhaps = DEEDS_OR_THINGS.contains(word) && object.is_some_and(|next| meaning(next) != Some(Verb::Read));
+        verb.is_none() && (deed || perhaps)
+    })
+}
+
+/// What the tool is about and its server as well.
+fn topics_of_all(mut topics: Topics, name: &str, tool: &str) -> Topics {
+    if tool.len() < name.len() {
+        words(&spelled(name)).for_each(|word| topics.add(topic(word)));
+    }
+    topics
+}

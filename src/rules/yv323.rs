@@ -1,0 +1,67 @@
+//! A low-risk action changed files, and a policy approved it as one that doesn't.
+//!
+//! ## What it does
+//! `declaredChanges`, `observedChanges` and the `artifacts` of a result raise the risk of the action that has them: what
+//! changes files isn't low. The rule fires when a policy approved an action as low and the action changed files. A human's
+//! approval covers the changes. An action that names the file it writes has its risk from there. A failed action
+//! changed only what was observed, and a file that the action read is no artifact of it. The `artifacts` of an `answer`
+//! don't count.
+//!
+//! ## Why it matters
+//! Low-risk actions run without a person. A "read" with a changed file either did something else than it says, or
+//! covers for a change that nobody approved.
+//!
+//! ## How to mend it
+//! Find out what changed the files, and revert what nobody asked for. Propose the change as an action of its own, with the
+//! tool that writes.
+//!
+//! ## Fails
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Look at the build","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Needed.","done":false,"action":{"type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"read_file","parameters":{"path":"README.md"}},"riskLevel":"low","reasoning":"Needed."},"declaredChanges":["src/build.ts"]}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"approved","by":"policy","actionId":"a1","timestamp":1768800002510,"ruleId":"allow-read"}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"ok"},"observedChanges":["src/build.ts"]}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Done.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+//!
+//! ## Passes
+//! ```jsonl
+//! {"record":"execution_started","executionId":"exec_1","timestamp":1768800000000,"schemaVersion":"1.0","rootIntent":"Look at the build","fsmVersion":"1","policy":{"digest":"sha256:7d1a"}}
+//! {"record":"thought_generated","executionId":"exec_1","turnId":1,"timestamp":1768800000100,"thought":{"reasoning":"Needed.","done":false,"action":{"type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/build.ts","content":"export {};"}}}},"contextSnapshot":{"inputHash":"5f2a","systemPromptVersion":"p3","toolSetVersion":"t7"}}
+//! {"record":"action_proposed","executionId":"exec_1","turnId":1,"timestamp":1768800000110,"action":{"id":"a1","type":"tool_call","payload":{"tool":"write_file","parameters":{"path":"src/build.ts","content":"export {};"}},"riskLevel":"medium","reasoning":"Needed."},"declaredChanges":["src/build.ts"]}
+//! {"record":"governance_decided","executionId":"exec_1","turnId":1,"timestamp":1768800002510,"decision":{"status":"approved","by":"policy","actionId":"a1","timestamp":1768800002510,"ruleId":"allow-edits"}}
+//! {"record":"execution_finished","executionId":"exec_1","turnId":1,"timestamp":1768800002590,"actionId":"a1","result":{"success":true,"output":"ok"},"observedChanges":["src/build.ts"]}
+//! {"record":"observation_recorded","executionId":"exec_1","turnId":1,"timestamp":1768800002600,"observation":{"summary":"Done.","artifacts":[]}}
+//! {"record":"evaluation_made","executionId":"exec_1","turnId":1,"timestamp":1768800002610,"evaluation":{"kind":"terminate","reason":"goal_satisfied"}}
+//! ```
+
+use super::{Check, Out, Rule, Scene, When};
+use crate::diag::{Code, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    code: Code(323),
+    name: "effect-beyond-risk",
+    severity: Severity::Error,
+    aspect: None,
+    summary: "a low-risk action that a policy approved changed files",
+    source: include_str!("yv323.rs"),
+    check: Check::Scene(&[When::Execution], check),
+};
+
+/// Paths that are named; the rest is counted.
+const MOST: usize = 5;
+
+fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+    let Some(ran) = scene.judged.executed.as_ref().filter(|r| !r.beyond_risk.is_empty()) else { return };
+    let shown: Vec<String> = ran.beyond_risk.iter().take(MOST).map(|p| format!("`{p}`")).collect();
+    let more = ran.beyond_risk.len().saturating_sub(MOST);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    out.report(&RULE, format!("a policy approved the action as low risk, and it changed {}{more}", shown.join(", ")))
+        .below_if_there("/observedChanges")
+        .below_if_there("/result/artifacts")
+        .below_if_there("/artifacts")
+        .related(scene.execution.turn().proposal.as_ref().map_or(0, |p| p.line), "the action was proposed here")
+        .related(ran.decision_line.unwrap_or_default(), "the decision");
+}
