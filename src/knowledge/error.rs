@@ -1,5 +1,6 @@
 //! What keeps the store from being used.
 
+use rusqlite::ErrorCode;
 use std::path::PathBuf;
 
 /// The store can't be used, or a question can't be answered.
@@ -39,6 +40,17 @@ pub enum KnowledgeError {
     /// The database says no.
     #[error("the index can't be used: {0}")]
     Database(rusqlite::Error),
+    /// The disk or the system refuses; nothing is wrong with the file.
+    #[error("the index can't be read or written: {0}")]
+    Refused(rusqlite::Error),
+    /// A configured source can't be listed.
+    #[error("the source `{path}` can't be read: {error}")]
+    Source {
+        /// As it is configured, or found below that.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
     /// Something in it isn't what this program writes.
     #[error("the index is damaged: {0}")]
     Damaged(&'static str),
@@ -79,7 +91,22 @@ pub enum KnowledgeError {
 impl From<rusqlite::Error> for KnowledgeError {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => Self::Busy,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            Some(
+                ErrorCode::DiskFull
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::ReadOnly
+                | ErrorCode::CannotOpen
+                | ErrorCode::PermissionDenied
+                | ErrorCode::OutOfMemory
+                | ErrorCode::TooBig
+                | ErrorCode::FileLockingProtocolFailed
+                | ErrorCode::NoLargeFileSupport
+                | ErrorCode::AuthorizationForStatementDenied
+                | ErrorCode::OperationAborted
+                | ErrorCode::OperationInterrupted
+                | ErrorCode::ApiMisuse,
+            ) => Self::Refused(error),
             _ => Self::Database(error),
         }
     }
@@ -92,10 +119,14 @@ impl KnowledgeError {
         match self {
             Self::Missing { .. } => "`knowledge reindex` writes it",
             Self::Foreign { .. } => "name another file in [knowledge] store; nothing is overwritten",
-            Self::Newer { .. } => "use the program that wrote it, or delete the file and run `knowledge reindex`",
+            Self::Newer { .. } => "use the program that wrote it, or move the file away and run `knowledge reindex`",
             Self::Older { .. } => "`knowledge reindex` brings it up to date",
             Self::Busy => "wait until it is done",
-            Self::Database(_) | Self::Damaged(_) => "delete the file and run `knowledge reindex`: it can be made again",
+            Self::Database(_) | Self::Damaged(_) => "move the file away and run `knowledge reindex`: it can be made again",
+            Self::Refused(_) => {
+                "the index is as it was; check free space and permissions of its directory, then run the command again"
+            }
+            Self::Source { .. } => "the index is as it was; put the source back, or take it out of [knowledge]",
             Self::Io { .. } => "it must exist and be accessible",
             Self::Outside { .. } => "name files and folders below it; symbolic links don't lead out either",
             Self::UnknownId(_) => "`knowledge index` lists ids; they change when the observation does",

@@ -12,6 +12,7 @@ pub mod context;
 mod error;
 mod extract;
 pub mod graph;
+mod integrity;
 pub mod map;
 pub mod memory;
 pub mod model2vec;

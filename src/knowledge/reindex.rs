@@ -5,7 +5,7 @@ use super::skills::{self, Limits};
 use super::sources::{SourceFile, SourceKind, Sources, finding};
 use super::store::{self, Prepared, Store, Writer};
 use super::text::{self, Run, Words};
-use super::{KnowledgeError, rank, weak};
+use super::{KnowledgeError, integrity, rank, weak};
 use crate::diag::{Finding, assign_fingerprints};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -80,6 +80,10 @@ pub fn run_with(
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Summary, KnowledgeError> {
     let listing = sources.list()?;
+    // What can't be listed isn't gone.
+    if let Some((path, error)) = listing.unlisted.into_iter().next() {
+        return Err(KnowledgeError::Source { path, error });
+    }
     let mut summary = Summary { findings: listing.findings, ..Summary::default() };
     let given = if settings.vectors { store.given()? } else { None };
     let mut writer = store.write()?;
@@ -285,37 +289,103 @@ fn finish(writer: &Writer<'_>, limits: Limits, summary: &mut Summary) -> Result<
     Ok(())
 }
 
-/// What has changed since the store was written, as findings (YV905); and how many sources were looked at.
+/// What the store holds otherwise than its sources say now, as findings (YV905); and how many sources were checked.
 ///
 /// # Errors
 /// When a source leads out, or the store can't be read.
 pub fn check(store: &Store, sources: &Sources) -> Result<(Vec<Finding>, usize), KnowledgeError> {
     let listing = sources.list()?;
     let mut findings = listing.findings;
-    let mut known: BTreeMap<(String, String), Vec<u8>> = BTreeMap::new();
+    let mut known: BTreeMap<(String, String), (i64, Vec<u8>)> = BTreeMap::new();
     for row in store.sources()? {
-        known.insert((row.kind, row.path), row.hash);
+        known.insert((row.kind, row.path), (row.id, row.hash));
     }
-    let hashes: Vec<_> = listing.files.par_iter().map(hash).collect();
-    let stale = |name: &str, what: &str| {
-        let mut finding = finding(905, name, 0, format!("the source {what}"));
-        finding.help = Some("`knowledge reindex` brings the index up to date".into());
-        finding
-    };
-    for (file, hash) in listing.files.iter().zip(hashes) {
+    let current = store.meta::<i64>("extractor")? == Some(extract::VERSION);
+    let mut unchanged = Vec::new();
+    for (file, hash) in listing.files.iter().zip(listing.files.par_iter().map(hash).collect::<Vec<_>>()) {
         match (known.remove(&(file.kind.name().to_owned(), file.name.clone())), hash) {
             (_, Err(error)) => findings.push(finding(101, &file.name, 0, format!("the source can't be opened: {error}"))),
             (None, Ok(_)) => findings.push(stale(&file.name, "isn't in the index")),
-            (Some(before), Ok((now, _))) if before != now => findings.push(stale(&file.name, "has changed since it was indexed")),
-            (Some(_), Ok(_)) => {}
+            (Some((_, before)), Ok((now, _))) if before != now => {
+                findings.push(stale(&file.name, "has changed since it was indexed"));
+            }
+            (Some((id, hash)), Ok((_, bytes))) => unchanged.push(Unchanged { file, id, hash, bytes }),
         }
     }
-    let looked_at = listing.files.len() + known.len();
+    let checked = listing.files.len() + known.len();
     findings.extend(known.into_keys().map(|(_, path)| stale(&path, "is gone and still in the index")));
-    if store.meta::<i64>("extractor")? != Some(extract::VERSION) {
+    if current {
+        check_contents(store, &unchanged, &mut findings)?;
+        // Marks rest on all sources, so those have to agree first.
+        if findings.is_empty() && !integrity::marks_agree(store, sources)? {
+            findings.push(altered("", "marks of weak turns"));
+        }
+    } else {
         findings.push(stale("", "was read by another version of this program"));
     }
     findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut findings);
-    Ok((findings, looked_at))
+    Ok((findings, checked))
+}
+
+fn stale(name: &str, what: &str) -> Finding {
+    let mut finding = finding(905, name, 0, format!("the source {what}"));
+    finding.help = Some("`knowledge reindex` brings the index up to date".into());
+    finding
+}
+
+/// What is in the index agrees with no source. Reading only what has changed wouldn't fix it.
+fn altered(name: &str, what: &str) -> Finding {
+    let mut finding = finding(905, name, 0, format!("the {what} in the index aren't those that the source gives"));
+    finding.help =
+        Some("the index was changed, or is damaged: move the file away and run `knowledge reindex` to make it again".into());
+    finding
+}
+
+/// A source with the bytes that were indexed.
+struct Unchanged<'f> {
+    file: &'f SourceFile,
+    id: i64,
+    hash: Vec<u8>,
+    bytes: u64,
+}
+
+/// Compares what is stored of unchanged sources with what they give.
+fn check_contents(store: &Store, unchanged: &[Unchanged<'_>], findings: &mut Vec<Finding>) -> Result<(), KnowledgeError> {
+    let mut agree = true;
+    let mut rest = unchanged;
+    while !rest.is_empty() {
+        // Some groups are read at a time, on all cores: what they hold stands in memory.
+        let mut groups = Vec::new();
+        for _ in 0..GROUPS * rayon::current_num_threads() {
+            let mut bytes = 0;
+            let within = rest.iter().take(SOURCES).take_while(|source| {
+                let begins = bytes < BYTES;
+                bytes += source.bytes;
+                begins
+            });
+            let (group, others) = rest.split_at_checked(within.count()).unwrap_or((rest, &[]));
+            groups.push(group);
+            rest = others;
+        }
+        let read = |group: &[Unchanged<'_>]| {
+            let sources: Vec<_> = group.iter().map(|source| (source.file, source.hash.as_slice(), source.bytes)).collect();
+            integrity::expected(&sources)
+        };
+        let expected: Vec<Vec<integrity::Contents>> = groups.par_iter().map(|group| read(group)).collect::<Result<_, _>>()?;
+        for (source, expected) in groups.into_iter().flatten().zip(expected.into_iter().flatten()) {
+            if integrity::contents(&store.db, source.id)? != expected {
+                agree = false;
+                findings.push(altered(&source.file.name, "texts"));
+            }
+        }
+    }
+    for table in integrity::strays(store)? {
+        findings.push(altered("", &format!("rows of `{table}`")));
+    }
+    // The words are those of the texts, so there is nothing to compare them with as long as those are others.
+    if agree && !integrity::words_agree(store)? {
+        findings.push(altered("", "words"));
+    }
+    Ok(())
 }

@@ -129,6 +129,8 @@ impl SourceFile {
 pub(super) struct Listing {
     pub(super) files: Vec<SourceFile>,
     pub(super) findings: Vec<Finding>,
+    /// Files and directories that couldn't be listed, with why: what lies there isn't known, and not gone.
+    pub(super) unlisted: Vec<(String, std::io::Error)>,
 }
 
 /// A configured path below the root, whether there is anything or not.
@@ -193,6 +195,20 @@ impl Sources {
         Ok(all)
     }
 
+    /// Whether every configured file and directory is there.
+    ///
+    /// # Errors
+    /// When one isn't, or leads out of the root.
+    pub fn are_there(&self) -> Result<(), KnowledgeError> {
+        for (_, configured) in &self.paths {
+            if let Err(error) = self.inside(configured)?.canonicalize() {
+                let path = without_secrets(configured).unwrap_or_else(|| configured.clone());
+                return Err(KnowledgeError::Source { path, error });
+            }
+        }
+        Ok(())
+    }
+
     /// Finds the files.
     ///
     /// # Errors
@@ -202,18 +218,22 @@ impl Sources {
         let root = self.root.canonicalize().map_err(|e| io(&self.root, e))?;
         let mut files = BTreeMap::new();
         let mut findings = Vec::new();
+        let mut unlisted = Vec::new();
         for (kind, configured) in &self.paths {
             let path = joined(&root, configured)?;
             match path.canonicalize() {
                 Ok(real) if real.is_file() => add(*kind, &root, path, &mut files, &mut findings),
                 Ok(_) if *kind == SourceKind::RepoMap => match crate::repomap::paths(&path) {
                     Ok(found) => found.into_iter().for_each(|(_, at)| add(*kind, &root, at, &mut files, &mut findings)),
-                    Err(error) => findings.push(finding(101, configured, 0, error.to_string())),
+                    Err(error) => unlisted.push((configured.clone(), std::io::Error::other(error.to_string()))),
                 },
-                Ok(_) => walk(*kind, &root, &path, &mut files, &mut findings),
-                Err(error) => findings.push(unreadable(configured, &error)),
+                Ok(_) => walk(*kind, &root, &path, &mut files, &mut findings, &mut unlisted),
+                Err(error) => unlisted.push((configured.clone(), error)),
             }
         }
+        findings.extend(unlisted.iter().map(|(name, error)| unreadable(name, error)));
+        let shown = |(name, error): (String, std::io::Error)| (without_secrets(&name).unwrap_or(name), error);
+        let unlisted = unlisted.into_iter().map(shown).collect();
         let mut all = Vec::with_capacity(files.len());
         for ((kind, name), path) in files {
             match without_secrets(&name) {
@@ -230,7 +250,7 @@ impl Sources {
                 finding.place.file = shown.into();
             }
         }
-        Ok(Listing { files: all, findings })
+        Ok(Listing { files: all, findings, unlisted })
     }
 }
 
@@ -272,6 +292,7 @@ fn walk(
     folder: &Path,
     files: &mut BTreeMap<(SourceKind, String), PathBuf>,
     findings: &mut Vec<Finding>,
+    unlisted: &mut Vec<(String, std::io::Error)>,
 ) {
     // Links inside are not followed: they could lead out, or round in circles.
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
@@ -282,7 +303,7 @@ fn walk(
             Ok(_) => {}
             Err(error) => {
                 let name = relative(root, error.path().unwrap_or(folder));
-                findings.push(unreadable(&name, &error.into()));
+                unlisted.push((name, error.into()));
             }
         }
     }

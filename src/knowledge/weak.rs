@@ -8,8 +8,9 @@ use super::sources::{SourceKind, Sources};
 use super::store::{self, Writer};
 use crate::source::discover;
 use crate::trace::action::hex;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The state of the banks that the marks were made with.
 const BANKS: &str = "weak_banks";
@@ -17,7 +18,7 @@ const BANKS: &str = "weak_banks";
 /// Marks the uses that haven't been looked at; all of them when a bank has changed.
 pub(super) fn mark(writer: &Writer<'_>, sources: &Sources) -> Result<(), KnowledgeError> {
     let db = &writer.db;
-    let now = banks(writer)?;
+    let now = banks(db)?;
     if store::read_meta::<String>(db, BANKS)?.as_deref() != Some(&now) {
         db.execute("UPDATE execution_log SET weak = NULL", [])?;
         writer.set(BANKS, &now)?;
@@ -43,10 +44,35 @@ pub(super) fn mark(writer: &Writer<'_>, sources: &Sources) -> Result<(), Knowled
     Ok(())
 }
 
+/// Whether the marks are those that [`mark`] would make now.
+pub(super) fn agrees(db: &Connection, sources: &Sources) -> Result<bool, KnowledgeError> {
+    if store::read_meta::<String>(db, BANKS)?.as_deref() != Some(&banks(db)?) {
+        return Ok(false);
+    }
+    let mut marks: BTreeMap<String, Vec<(u64, Option<bool>)>> = BTreeMap::new();
+    let mut select = db.prepare("SELECT path, line, weak FROM execution_log JOIN source ON source.id = source")?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        marks.entry(row.get(0)?).or_default().push((row.get::<_, i64>(1)?.cast_unsigned(), row.get(2)?));
+    }
+    let bank = Bank::read(sources)?;
+    for (path, marks) in marks {
+        let weak: BTreeSet<u64> = if bank.items.is_empty() {
+            BTreeSet::new()
+        } else {
+            weak_turns(&bank, &discover(&[sources.root.join(path)])).weak.iter().map(|turn| turn.line).collect()
+        };
+        if marks.iter().any(|(line, mark)| *mark != Some(weak.contains(line))) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// A digest of all banks that are indexed.
-fn banks(writer: &Writer<'_>) -> Result<String, KnowledgeError> {
+fn banks(db: &Connection) -> Result<String, KnowledgeError> {
     let mut all = Sha256::new();
-    let mut select = writer.db.prepare("SELECT path, hash FROM source WHERE kind = ?1 ORDER BY path")?;
+    let mut select = db.prepare("SELECT path, hash FROM source WHERE kind = ?1 ORDER BY path")?;
     let mut rows = select.query([SourceKind::Bank.name()])?;
     while let Some(row) = rows.next()? {
         for part in [row.get::<_, String>(0)?.into_bytes(), row.get(1)?] {

@@ -31,6 +31,7 @@ mod injections;
 mod knowledge;
 mod knowledge_budget;
 mod knowledge_hostile;
+mod knowledge_integrity;
 mod knowledge_layers;
 mod knowledge_model;
 mod lanes;

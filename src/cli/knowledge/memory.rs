@@ -47,7 +47,8 @@ pub struct StatusArgs {
 pub struct ApplyArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it as of now.
+    /// As of when, as 2027-01-31 or RFC 3339; without it, as for `status`, as of the newest record of the bank that isn't dated
+    /// in the future.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
     /// Don't ask.
@@ -123,7 +124,7 @@ impl StatusArgs {
                 let files: Vec<&str> = plan.changes.iter().map(|c| c.name.as_str()).collect();
                 let files = if files.is_empty() { "no file".to_owned() } else { terminal(&files.join(", ")).into_owned() };
                 tell_later(&bank, now, out)?;
-                writeln!(out, "as of {} UTC; `memory apply --now` with that time would change {files}", format_minute(now))
+                writeln!(out, "as of {} UTC; `memory apply` would change {files}", format_minute(now))
             }
             Format::Json => {
                 let all: Vec<Value> = plan
@@ -158,7 +159,8 @@ impl ApplyArgs {
             let remedy = "nothing is done on half a bank: mend the file or take it out";
             return Err(Failure::unable(format!("`{file}` can't be read: {why}"), remedy));
         }
-        let now = self.now.unwrap_or_else(clock);
+        // As of the time that `status` goes by: what is done is what was shown.
+        let now = as_of(&bank, self.now);
         let plan = plan(&bank, &place.sources.root, now);
         print(Color::Auto, |out| {
             table(&bank, &plan, out)?;

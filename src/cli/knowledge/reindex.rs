@@ -18,7 +18,7 @@ use std::time::Instant;
 pub struct ReindexArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// Change nothing; say (YV905) what has changed since the index was written, and fail if anything has.
+    /// Change nothing; compare the index with what its sources give now, report differences (YV905), and fail if there are any.
     #[arg(long)]
     check: bool,
     /// Compute no vectors: questions are answered by full text alone.
@@ -58,6 +58,8 @@ impl ReindexArgs {
             print(Color::Auto, |out| checked(&findings, looked_at, &digest, self.format, out))?;
             return Ok(self.exit(&findings, looked_at as u64, FailOn::Warning));
         }
+        // Before an index is made that would be empty.
+        place.sources.are_there().map_err(|e| failure(&e))?;
         let start = Instant::now();
         let mut store = Store::create(&place.path).map_err(|e| failure(&e))?;
         store.use_model(self.model.folder(&place)?.as_deref());

@@ -106,12 +106,22 @@ impl Bank {
             }
         }
         known.extend(self.items.iter().map(|i| i.id.clone()));
+        // What an index says is to stay, by its folder and id.
+        let mut frozen: BTreeMap<(String, String), &'static str> = BTreeMap::new();
         for file in &self.files {
             let entries = file.value.get("items").and_then(Value::as_array).into_iter().flatten();
             for (n, entry) in entries.enumerate() {
-                // What has a file of its own is told there.
-                self.items.extend(Item::read(&file.name, Place::Listed(n), entry).filter(|i| !known.contains(&i.id)));
+                let Some(entry) = Item::read(&file.name, Place::Listed(n), entry) else { continue };
+                // What has a file of its own is told there; but what either of them says is to stay stays.
+                if !known.contains(&entry.id) {
+                    self.items.push(entry);
+                } else if let Some(why) = entry.frozen {
+                    frozen.insert((Self::folder(&entry.file).to_owned(), entry.id), why);
+                }
             }
+        }
+        for item in self.items.iter_mut().filter(|item| item.frozen.is_none() && !frozen.is_empty()) {
+            item.frozen = frozen.get(&(Self::folder(&item.file).to_owned(), item.id.clone())).copied();
         }
         self.items.sort_by(|a, b| (&a.file, a.place, &a.id).cmp(&(&b.file, b.place, &b.id)));
     }

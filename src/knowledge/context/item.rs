@@ -199,14 +199,117 @@ fn frozen(value: &Value, kind: &str, path: &str) -> Option<&'static str> {
     if holds_secret(value) {
         return Some("it holds a secret");
     }
+    // Nor is what production runs on.
+    if is_production_config(value, path, semantic) {
+        return Some("it is a configuration of production");
+    }
     match written {
         Some(Value::Bool(false)) => None,
         // Whoever writes `"true"` doesn't mean that it may be changed.
         Some(_) => Some("it is frozen"),
         None if kind.trim().eq_ignore_ascii_case("runtime") => Some("it is what a run printed"),
-        None if semantic == "config" && path.to_lowercase().contains("prod") => Some("it is a configuration of production"),
         None => None,
     }
+}
+
+/// Whether an item is a configuration of production: both are told by its path, its alias and its tags, and that it is a
+/// configuration by its `semantic` and its type besides.
+fn is_production_config(value: &Value, path: &str, semantic: &str) -> bool {
+    let text = |member: &str| value.get(member).and_then(Value::as_str).unwrap_or_default();
+    let tags = match value.get("tags") {
+        Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+        Some(Value::String(one)) => one.clone(),
+        _ => String::new(),
+    };
+    let told = [path, text("alias"), text("id"), text("environment"), text("env"), text("stage"), &tags].join(" ");
+    let is_config = [path, text("alias"), text("id"), semantic, text("type"), &tags].into_iter().any(is_config);
+    is_config && (is_production(&told) || semantic.trim().eq_ignore_ascii_case("config") && told.to_lowercase().contains("prod"))
+}
+
+/// The words of a text, in small letters: `appSettings.Production-2.json` has app, settings, production, 2 and json.
+fn words(text: &str) -> Vec<String> {
+    let mut all = vec![String::new()];
+    let mut before = ' ';
+    for c in text.chars() {
+        let begins = c.is_uppercase() && before.is_lowercase() || c.is_numeric() != before.is_numeric();
+        if begins || !c.is_alphanumeric() {
+            all.push(String::new());
+        }
+        if let Some(last) = all.last_mut().filter(|_| c.is_alphanumeric()) {
+            last.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    all.retain(|word| !word.is_empty());
+    all
+}
+
+/// Whether a text names production.
+fn is_production(text: &str) -> bool {
+    const NAMES: [&str; 5] = ["prod", "production", "prd", "prods", "productive"];
+    words(text).iter().any(|word| NAMES.contains(&word.as_str()))
+}
+
+/// Whether a text names a configuration: by a word, or by the ending or the name of a file.
+fn is_config(text: &str) -> bool {
+    const WORDS: [&str; 24] = [
+        "config",
+        "configs",
+        "configuration",
+        "configurations",
+        "conf",
+        "cfg",
+        "setting",
+        "settings",
+        "appsettings",
+        "env",
+        "envs",
+        "environment",
+        "environments",
+        "deploy",
+        "deployment",
+        "deployments",
+        "values",
+        "overlay",
+        "overlays",
+        "secrets",
+        "credentials",
+        "terraform",
+        "helm",
+        "infra",
+    ];
+    const ENDINGS: [&str; 27] = [
+        "yaml",
+        "yml",
+        "toml",
+        "ini",
+        "cnf",
+        "config",
+        "properties",
+        "json",
+        "json5",
+        "jsonc",
+        "xml",
+        "tf",
+        "tfvars",
+        "hcl",
+        "plist",
+        "envrc",
+        "kdl",
+        "nix",
+        "cue",
+        "jsonnet",
+        "libsonnet",
+        "dhall",
+        "pkl",
+        "service",
+        "ron",
+        "edn",
+        "dockerfile",
+    ];
+    let ending = text.trim().rsplit(['.', '/', '\\']).next().unwrap_or_default().to_lowercase();
+    let compose = || text.to_lowercase().contains("docker");
+    ENDINGS.contains(&ending.as_str()) || compose() || words(text).iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
 /// Whether anything of it is a secret, also where only the name of a member gives it away.

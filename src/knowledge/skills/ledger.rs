@@ -110,6 +110,11 @@ impl Ledger {
         let paths: Vec<_> = sources.paths.iter().filter(|(kind, _)| *kind == SourceKind::Skills).cloned().collect();
         let first = paths.first().map(|(_, path)| path.clone());
         let listing = Sources { root: sources.root.clone(), paths }.list()?;
+        // Decisions that can't be listed were made all the same. Only the file that the first one will make may be missing.
+        let lost = listing.unlisted.into_iter().find(|(path, _)| !path.to_lowercase().ends_with(".jsonl"));
+        if let Some((path, error)) = lost {
+            return Err(KnowledgeError::Source { path, error }.into());
+        }
         let mut ledger = Self { changes: Vec::new(), broken: 0, at: None, root: sources.root.clone() };
         for file in listing.files.iter().filter(|f| f.is_lines()) {
             let text = std::fs::read_to_string(&file.path).map_err(|e| LedgerError::Io(file.name.clone(), e))?;

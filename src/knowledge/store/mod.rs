@@ -176,8 +176,10 @@ fn settings(db: &Connection) -> Result<(), KnowledgeError> {
 /// How to open an index in a folder in which nothing may be written: a reader has to write down there that it reads. Only where
 /// no writer has left anything that isn't in the file yet, which such a reader wouldn't see.
 fn unchanging(path: &Path, error: &KnowledgeError) -> Option<String> {
-    let KnowledgeError::Database(error) = error else { return None };
-    let refused = matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen));
+    let KnowledgeError::Refused(error) = error else { return None };
+    // A full disk has no room for that either.
+    let codes = [ErrorCode::ReadOnly, ErrorCode::CannotOpen, ErrorCode::DiskFull, ErrorCode::SystemIoFailure];
+    let refused = error.sqlite_error_code().is_some_and(|code| codes.contains(&code));
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     let settled = Path::new(&log).metadata().map_or_else(|e| e.kind() == std::io::ErrorKind::NotFound, |log| log.len() == 0);

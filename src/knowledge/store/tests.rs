@@ -120,3 +120,15 @@ fn an_index_in_a_folder_that_is_read_only_is_read() {
         std::fs::write(&log, "").unwrap();
     }
 }
+
+#[test]
+fn a_full_disk_is_no_damage() {
+    let root = folder();
+    let store = Store::create(&root.path().join("index.db")).unwrap();
+    let pages: i64 = store.db.pragma_query_value(None, "page_count", |r| r.get(0)).unwrap();
+    store.db.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
+    let full = store.db.execute("INSERT INTO meta VALUES ('big', zeroblob(1000000))", []).unwrap_err();
+    let full = KnowledgeError::from(full);
+    assert!(matches!(full, KnowledgeError::Refused(_)), "{full}");
+    assert!(full.remedy().contains("as it was") && !full.remedy().contains("away"));
+}

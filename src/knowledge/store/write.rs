@@ -245,10 +245,15 @@ impl Prepared {
         let index = |observation: Observation| {
             let refs = observation.refs.join("\n");
             let task = observation.task.as_deref().unwrap_or_default();
-            words.add(&[&observation.summary, &refs, task], &observation.detail, HEAD);
+            Self::words(words, &observation.summary, &refs, task, &observation.detail);
             Indexed { id: Id::of(&observation, source, 0), observation, refs }
         };
         Self(observations.into_iter().map(index).collect())
+    }
+
+    /// Adds the words of an observation.
+    pub(in crate::knowledge) fn words(words: &mut text::Words, summary: &str, refs: &str, task: &str, detail: &str) {
+        words.add(&[summary, refs, task], detail, HEAD);
     }
 }
 

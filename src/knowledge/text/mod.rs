@@ -5,6 +5,7 @@
 //! there are many of those the small ones are merged, so that each posting is written a few times in its life however many nights there
 //! are (O'Neil and others, "The log-structured merge-tree", Acta Informatica 33, 1996).
 
+mod agree;
 mod blocks;
 mod lexicon;
 mod merge;
@@ -13,6 +14,7 @@ mod run;
 mod segment;
 
 use super::KnowledgeError;
+pub(super) use agree::agrees;
 pub(super) use merge::{standing, tidy};
 pub(super) use run::{Builder, Run, Words};
 pub(super) use segment::{Segment, Segments, add};

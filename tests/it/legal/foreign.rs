@@ -252,7 +252,8 @@ pub fn command_record(seed: u64) -> String {
     }
     match rng.below(3) {
         0 => {
-            record["outcome"] = json!({ "success": false, "failureReason": *rng.pick(&["capability-mismatch", "provider-error", "user-abort", "timeout", "other"]) })
+            let reasons = ["capability-mismatch", "provider-error", "user-abort", "timeout", "other"];
+            record["outcome"] = json!({ "success": false, "failureReason": rng.pick(&reasons) });
         }
         1 => record["outcome"] = json!({ "success": true, "tokenCount": 812, "latencyMs": 1201.5, "reward": 0.5 }),
         _ => {}
@@ -276,7 +277,7 @@ pub fn cast(seed: u64) -> Vec<String> {
     }
     let mut lines = vec![header.to_string()];
     let mut eighths = 1_u32;
-    for _ in 0..1 + rng.below(6) {
+    for _ in 0..=rng.below(6) {
         let mut frame = |kind: &str, data: &str, meta: Option<Value>| {
             eighths += 1;
             let mut frame = json!([f64::from(eighths) / 8.0, kind, data]);

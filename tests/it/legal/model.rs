@@ -438,7 +438,7 @@ impl Maker {
         }
         let mut observation = json!({ "summary": if failed { "It failed." } else { "It worked." }, "artifacts": [] });
         if !failed && self.rng.one_in(6) {
-            result["output"] = json!("a line of a long listing; ".repeat(200).chars().take(4096).collect::<String>());
+            result["output"] = json!("a line of a long listing; ".repeat(80).chars().take(2048).collect::<String>());
             let says = if self.rng.one_in(2) { &mut result } else { &mut observation };
             says["truncated"] = json!(true);
         }
@@ -547,8 +547,8 @@ impl Execution {
             };
             let again = maker.rejected.as_ref().filter(|_| maker.rng.0.is_multiple_of(2)).map(|(_, wish)| wish.clone());
             let wish = if last { wish } else { again.or(wish) };
-            let paused = turns.last().is_some_and(|t: &Turn| is_pause(t));
-            let resumed = paused.then(|| {
+            let goes_on = turns.last().is_some_and(|t: &Turn| is_pause(t));
+            let resumed = goes_on.then(|| {
                 let at = maker.later(3_600_000);
                 (at, maker.resumption(&start))
             });

@@ -5,7 +5,7 @@ use crate::cli::knowledge::place::{Place, PlaceArgs};
 use crate::cli::knowledge::retrieve::time;
 use crate::cli::knowledge::{Format, clock, failure};
 use crate::cli::output::{Color, Failure, print};
-use crate::cli::{EXIT_CLEAN, EXIT_EMPTY};
+use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
 use crate::knowledge::context::Bank;
 use crate::knowledge::skills::{Candidate, Ledger, LedgerError, Readiness, Status, Verdict, candidates};
 use crate::report::{line_start, safe_json, terminal};
@@ -93,7 +93,11 @@ impl CandidatesArgs {
                 writeln!(out, "{}", safe_json(&json))
             }
         })?;
-        Ok(if all.is_empty() { EXIT_EMPTY } else { EXIT_CLEAN })
+        Ok(match () {
+            () if !bank.unreadable.is_empty() => EXIT_UNABLE,
+            () if all.is_empty() => EXIT_EMPTY,
+            () => EXIT_CLEAN,
+        })
     }
 }
 

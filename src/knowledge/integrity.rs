@@ -1,0 +1,139 @@
+//! Compares what the store holds with what its sources give.
+//!
+//! The store keeps a hash of each source and a digest of what was stored of it. Whoever can write the file can change a text and
+//! both of them, so neither is believed: the sources are read again, and every row is compared with what it has to be.
+
+use super::extract::extract;
+use super::sources::SourceFile;
+use super::store::{Prepared, Store};
+use super::text::{self, Words};
+use super::{KnowledgeError, weak};
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use std::collections::BTreeSet;
+
+/// The tables whose rows belong to a source, with the columns that the source determines.
+const TABLES: [(&str, &str, u32); 9] = [
+    ("source", "kind, path, hash, bytes, digest, hidden", 6),
+    ("observation", "key, kind, task, time, first_line, last_line, summary, refs, detail", 9),
+    ("finding", "code, line, message", 3),
+    ("edge", "line, from_node, to_node, type, time, meta", 6),
+    ("node", "line, id, type, time, payload", 5),
+    ("name", "kind, name", 2),
+    ("document", "name, json", 2),
+    (
+        "execution_log",
+        "line, skill_name, skill_version, task_id, intent, success, rolled_back, error_message, cost, latency, tokens_used,
+         input_json, output_json, metadata_json, started_at, completed_at, turn",
+        17,
+    ),
+    (
+        "promotion_history",
+        "line, skill_name, skill_version, candidate, old_status, new_status, score, metrics_json, reason, decided_by, promoted_at",
+        11,
+    ),
+];
+
+/// The digests of everything that is stored of a source.
+pub(super) type Contents = [u8; 32];
+
+/// What some sources give, in their order, when they are read now.
+///
+/// # Errors
+/// When there is no memory for it.
+pub(super) fn expected(sources: &[(&SourceFile, &[u8], u64)]) -> Result<Vec<Contents>, KnowledgeError> {
+    let mut store = Store::in_memory()?;
+    let mut words = Words::default();
+    let mut writer = store.write()?;
+    for (file, hash, bytes) in sources {
+        let mut extracted = extract(file);
+        let prepared = Prepared::new(std::mem::take(&mut extracted.observations), &file.name, &mut words);
+        writer.add(file, hash, *bytes, &extracted, &prepared)?;
+    }
+    let ids = (1_i64..).take(sources.len());
+    ids.map(|id| contents(&writer.db, id)).collect()
+}
+
+/// What the store holds of a source.
+///
+/// # Errors
+/// When it can't be read.
+pub(super) fn contents(db: &Connection, source: i64) -> Result<Contents, KnowledgeError> {
+    let mut all = blake3::Hasher::new();
+    for (table, columns, count) in TABLES {
+        let id = if table == "source" { "id" } else { "source" };
+        let order: Vec<String> = (1..=count).map(|n| n.to_string()).collect();
+        let sql = format!("SELECT {columns} FROM {table} WHERE {id} = ?1 ORDER BY {}", order.join(", "));
+        let mut select = db.prepare_cached(&sql)?;
+        let mut rows = select.query([source])?;
+        while let Some(row) = rows.next()? {
+            all.update(b"row");
+            for n in 0..count as usize {
+                let (kind, bytes): (u8, &[u8]) = match row.get_ref(n)? {
+                    ValueRef::Null => (0, &[]),
+                    ValueRef::Integer(n) => (1, &n.to_le_bytes()),
+                    ValueRef::Real(n) => (2, &n.to_le_bytes()),
+                    ValueRef::Text(text) => (3, text),
+                    ValueRef::Blob(bytes) => (4, bytes),
+                };
+                all.update(&[kind]);
+                all.update(&(bytes.len() as u64).to_le_bytes());
+                all.update(bytes);
+            }
+        }
+        all.update(b"end");
+    }
+    Ok(*all.finalize().as_bytes())
+}
+
+/// Tables with rows that belong to no source: nobody can tell where they come from.
+///
+/// # Errors
+/// When the store can't be read.
+pub(super) fn strays(store: &Store) -> Result<Vec<&'static str>, KnowledgeError> {
+    let mut found = Vec::new();
+    for (table, ..) in TABLES.iter().filter(|(table, ..)| *table != "source") {
+        let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE source IS NULL OR source NOT IN (SELECT id FROM source))");
+        if store.db.query_row(&sql, [], |row| row.get(0))? {
+            found.push(*table);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the words by which observations are found are those of their texts.
+///
+/// # Errors
+/// When the store can't be read.
+pub(super) fn words_agree(store: &Store) -> Result<bool, KnowledgeError> {
+    let mut ids = store.db.prepare("SELECT id FROM observation")?;
+    let mut left: BTreeSet<i64> = ids.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut select = store.db.prepare("SELECT summary, refs, task, detail FROM observation WHERE id = ?1")?;
+    let mut add = |id: i64, words: &mut Words| -> Result<bool, KnowledgeError> {
+        // Each stands in one place.
+        if !left.remove(&id) {
+            return Ok(false);
+        }
+        select
+            .query_row([id], |row| {
+                let text = |n| row.get_ref(n)?.as_str_or_null().map(Option::unwrap_or_default).map_err(rusqlite::Error::from);
+                Prepared::words(words, text(0)?, text(1)?, text(2)?, text(3)?);
+                Ok(true)
+            })
+            .map_err(KnowledgeError::from)
+    };
+    match text::agrees(&store.db, &mut add) {
+        Ok(agrees) => Ok(agrees && left.is_empty()),
+        // What can't be read agrees with nothing.
+        Err(KnowledgeError::Damaged(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether uses of skills are marked as weak as their turns are. Only for a store whose rows agree with their sources.
+///
+/// # Errors
+/// When the store or the bank can't be read.
+pub(super) fn marks_agree(store: &Store, sources: &super::Sources) -> Result<bool, KnowledgeError> {
+    weak::agrees(&store.db, sources)
+}
