@@ -50,6 +50,9 @@ mod yv314;
 mod yv315;
 mod yv316;
 mod yv317;
+mod yv318;
+mod yv319;
+mod yv320;
 mod yv401;
 mod yv402;
 mod yv403;
@@ -195,6 +198,9 @@ pub const ALL: &[&Rule] = &[
     &yv315::RULE,
     &yv316::RULE,
     &yv317::RULE,
+    &yv318::RULE,
+    &yv319::RULE,
+    &yv320::RULE,
     &yv401::RULE,
     &yv402::RULE,
     &yv403::RULE,

@@ -5,6 +5,7 @@ pub mod contract;
 pub mod entry;
 pub mod foreign;
 pub mod format;
+pub mod identity;
 pub mod injected;
 pub mod keys;
 mod members;

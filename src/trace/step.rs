@@ -102,6 +102,8 @@ pub struct Started<'r, 'a> {
     pub governor: Option<Str<'a>>,
     /// Whether the policy in force is named.
     pub policy: bool,
+    /// What is asked for.
+    pub intent: Option<Str<'a>>,
     /// Its digest.
     pub policy_digest: Option<Str<'a>>,
     /// Whether tokens are required.

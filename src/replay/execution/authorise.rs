@@ -54,7 +54,7 @@ impl Execution {
             known.rejected = true;
             known.frozen = proposal.cloned();
         }
-        self.judge_signer(line, decision, &mut facts);
+        self.judge_signer(line, decision, &mut facts, judged);
         if let Some(id) = modified_id {
             self.known.entry(id.decode().into()).or_insert(Known::new(line));
         }
@@ -79,34 +79,6 @@ impl Execution {
             time: decision.time.or(time),
         });
         judged.decided = Some(facts);
-    }
-
-    /// No agent may sign, and one governor signs. Humans are people, and several may have taken turns;
-    /// but where the governor of record is one of them, nobody else may sign as one.
-    fn judge_signer(&mut self, line: u64, decision: &Decision<'_>, facts: &mut Decided) {
-        let Some(signer) = decision.signer.map(|s| s.decode().into_owned()) else {
-            return;
-        };
-        if self.agents.contains(&*signer) || self.turn.proposer.as_deref() == Some(&*signer) {
-            facts.signed_by_agent = Some(signer);
-            return;
-        }
-        self.signers.entry(signer.as_str().into()).or_insert(line);
-        let governor = match decision.by {
-            DecidedBy::Policy => {
-                let first = self.policy_signer.get_or_insert_with(|| signer.as_str().into()).clone();
-                Some(self.governor.clone().unwrap_or(first))
-            }
-            DecidedBy::Human => {
-                self.governor_signs_as_human |= self.governor.as_deref() == Some(&*signer);
-                self.governor.clone().filter(|_| self.governor_signs_as_human)
-            }
-        };
-        if let Some(governor) = governor
-            && *governor != *signer
-        {
-            facts.second_governor = Some((signer, governor.into()));
-        }
     }
 
     pub(super) fn executed(

@@ -74,12 +74,10 @@ pub struct Execution {
     /// How much may still be compared with scopes.
     scope_work: u64,
     capabilities_required: bool,
-    agents: HashSet<Box<str>>,
-    governor: Option<Box<str>>,
-    policy_signer: Option<Box<str>>,
-    /// Who has signed, and where first: nobody of them may turn out to be an agent.
-    signers: HashMap<Box<str>, u64>,
-    governor_signs_as_human: bool,
+    people: people::People,
+    /// The policy in force and what is asked for, as the last start says it.
+    policy_digest: Option<Box<str>>,
+    intent: Option<[u8; 32]>,
     chain: bool,
     last_hash: Option<[u8; 32]>,
     last_record_line: u64,
@@ -170,11 +168,9 @@ impl Execution {
             ledger: Ledger::new(),
             scope_work: super::scope::WORK,
             capabilities_required: false,
-            agents: HashSet::new(),
-            governor: None,
-            policy_signer: None,
-            signers: HashMap::new(),
-            governor_signs_as_human: false,
+            people: people::People::default(),
+            policy_digest: None,
+            intent: None,
             chain: false,
             last_hash: None,
             last_record_line: 0,
@@ -385,6 +381,7 @@ impl Execution {
             }
             Fact::Ended(outcome) => self.declared_over(line, *outcome, judged),
             Fact::Issued(capability) => {
+                self.judge_issuer(line, &capability.issuer.decode(), judged);
                 judged.token = self.ledger.issue(&capability.id.decode(), Token::of(capability, line)).err();
             }
             Fact::Revoked(id) => {
@@ -549,6 +546,7 @@ impl Execution {
 
     fn started(&mut self, line: u64, started: &Started<'_, '_>, judged: &mut Judged) {
         let paused = self.machine.state() == State::Idle;
+        let goes_on = self.started;
         let version = FsmVersion::parse(&started.fsm_version.decode()).unwrap_or(FsmVersion::V1);
         if self.started && self.machine.version() == FsmVersion::V0 && self.machine.state() == State::Terminal {
             // The early machine goes back to IDLE first; one record stands for both steps, or one for each.
@@ -579,17 +577,27 @@ impl Execution {
             self.apply(line, Event::Start, judged);
         }
         self.ended = false;
-        self.max_turns = started.max_turns.or(self.max_turns);
+        // What an illegal start says otherwise isn't news besides.
+        let legal = judged.reuse.is_none();
+        self.name_people(line, started, goes_on && legal, judged);
+        self.compare_conditions(started, goes_on && legal && paused, judged);
         self.capabilities_required |= started.capabilities_required;
-        for agent in started.agents {
-            self.meet(agent.decode().into(), judged);
-        }
-        if self.governor.is_none() {
-            self.governor = started.governor.map(|g| g.decode().into());
-            self.governed_by_agent(judged);
-        }
         self.policy_missing |= !started.policy;
         self.chain |= started.chain.is_some();
+    }
+
+    /// Takes note of the conditions that a start sets, and of what they were before a pause.
+    fn compare_conditions(&mut self, started: &Started<'_, '_>, resumes: bool, judged: &mut Judged) {
+        let intent: Option<[u8; 32]> = started.intent.map(|intent| Sha256::digest(&*intent.decode()).into());
+        let digest = started.policy_digest.map(|d| d.decode());
+        if resumes {
+            judged.resumed.policy = digest.as_deref().zip(self.policy_digest.as_deref()).is_some_and(|(now, then)| now != then);
+            judged.resumed.max_turns = self.max_turns.zip(started.max_turns).filter(|(then, now)| then != now);
+            judged.resumed.intent = self.intent.zip(intent).is_some_and(|(then, now)| then != now);
+        }
+        self.max_turns = started.max_turns.or(self.max_turns);
+        self.policy_digest = digest.map(Into::into).or(self.policy_digest.take());
+        self.intent = intent.or(self.intent);
     }
 
     fn thought(&mut self, line: u64, step: &Step<'_, '_>, thought: &Thought<'_>, judged: &mut Judged) {
@@ -599,7 +607,11 @@ impl Execution {
         }
         let agent: Option<Box<str>> = thought.agent.map(|a| a.decode().into());
         let goes_on = self.thinks_on(step);
-        let second = goes_on && self.turn.thoughts.iter().any(|t| t.what.agent == agent);
+        let theirs = |t: &Kept<KeptThought>| match (t.what.agent.as_deref(), agent.as_deref()) {
+            (Some(one), Some(other)) => people::same(one, other),
+            (one, other) => one == other,
+        };
+        let second = goes_on && self.turn.thoughts.iter().any(theirs);
         if goes_on && !second {
             if let Some(group) = &mut self.group {
                 group.all_done &= thought.done;
@@ -637,7 +649,7 @@ impl Execution {
             }
         }
         if let Some(agent) = &agent {
-            self.meet(agent.clone(), judged);
+            self.meet(line, agent, judged);
         }
         if !thought.conditions {
             self.conditions_missing = Some("prompt and tool-set version");
@@ -680,7 +692,7 @@ impl Execution {
             self.enter(line, &id.decode(), &proposal.action, judged);
         }
         if let Some(agent) = &agent {
-            self.meet(agent.clone(), judged);
+            self.meet(line, agent, judged);
         }
         if judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.proposal.is_some() {
             // A second proposal where none is due doesn't take the place of the first.
