@@ -27,6 +27,8 @@ pub struct Judged {
     pub not_thought: bool,
     /// A token that can't be issued.
     pub token: Option<LedgerError>,
+    /// Tokens that something ran on before any was issued, and where.
+    pub used_unissued: Vec<(String, u64)>,
     /// The execution was declared over, and the last evaluation says something else.
     pub outcome: Option<OutcomeMismatch>,
     /// The recorded risk is below what the analyser finds.
@@ -65,6 +67,7 @@ impl Judged {
             || self.chain.is_some()
             || self.not_thought
             || self.token.is_some()
+            || !self.used_unissued.is_empty()
             || self.outcome.is_some()
             || self.understated.is_some()
             || self.late_agent.is_some()
@@ -321,9 +324,11 @@ pub enum TokenUse {
     Fine,
     /// None covers it.
     None(Option<String>),
+    /// Nobody has issued it so far.
+    NotIssued(String),
     /// It was revoked.
     Revoked(String),
-    /// Its scope doesn't cover the action.
+    /// Its scope or what it grants doesn't cover the action.
     OutOfScope(String),
 }
 

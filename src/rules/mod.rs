@@ -58,6 +58,8 @@ mod yv402;
 mod yv403;
 mod yv404;
 mod yv405;
+mod yv406;
+mod yv407;
 mod yv501;
 mod yv502;
 mod yv503;
@@ -206,6 +208,8 @@ pub const ALL: &[&Rule] = &[
     &yv403::RULE,
     &yv404::RULE,
     &yv405::RULE,
+    &yv406::RULE,
+    &yv407::RULE,
     &yv501::RULE,
     &yv502::RULE,
     &yv503::RULE,

@@ -105,6 +105,10 @@ pub struct Execution {
     evaluation_unknown: bool,
     /// A record that issues a token can't be read.
     tokens_unknown: bool,
+    /// Tokens that something ran on before any was issued, and where.
+    unissued: Vec<(String, u64)>,
+    /// Words that tokens grant and that nobody knows so far, and where they were issued.
+    unknown_grants: Vec<(u64, Box<str>)>,
     shortcut: Option<u64>,
     actions: u64,
     decisions: u64,
@@ -130,6 +134,7 @@ pub struct Remains {
 #[derive(Debug)]
 struct Books {
     ledger: Ledger<Token>,
+    unissued: Vec<(String, u64)>,
     chain: bool,
     last_hash: Option<[u8; 32]>,
     last_record_line: u64,
@@ -191,6 +196,8 @@ impl Execution {
             turns_missed: false,
             evaluation_unknown: false,
             tokens_unknown: false,
+            unissued: Vec::new(),
+            unknown_grants: Vec::new(),
             shortcut: None,
             actions: 0,
             decisions: 0,
@@ -381,8 +388,7 @@ impl Execution {
             }
             Fact::Ended(outcome) => self.declared_over(line, *outcome, judged),
             Fact::Issued(capability) => {
-                self.judge_issuer(line, &capability.issuer.decode(), judged);
-                judged.token = self.ledger.issue(&capability.id.decode(), Token::of(capability, line)).err();
+                self.issued(line, capability, judged);
             }
             Fact::Revoked(id) => {
                 // Revoking what nobody issued takes nothing away from anybody; nobody shall issue it behind that.
@@ -688,6 +694,7 @@ impl Execution {
         let (found, reach) = authority::look(context, &proposal.action);
         judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
         judged.understated = understated(context, &proposal.action, found);
+        self.name_tool(&proposal.action);
         if let Some(id) = proposal.action.id.filter(|_| !proposal.replaced) {
             self.enter(line, &id.decode(), &proposal.action, judged);
         }
