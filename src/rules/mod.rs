@@ -53,6 +53,8 @@ mod yv317;
 mod yv318;
 mod yv319;
 mod yv320;
+mod yv321;
+mod yv322;
 mod yv401;
 mod yv402;
 mod yv403;
@@ -101,7 +103,7 @@ mod yv914;
 mod yv915;
 
 pub use page::Page;
-pub use scene::{Draft, Handle, Out, Scene, Settings, Target};
+pub use scene::{Draft, Handle, Out, Scene, Settings, Signed, Target};
 
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
@@ -203,6 +205,8 @@ pub const ALL: &[&Rule] = &[
     &yv318::RULE,
     &yv319::RULE,
     &yv320::RULE,
+    &yv321::RULE,
+    &yv322::RULE,
     &yv401::RULE,
     &yv402::RULE,
     &yv403::RULE,

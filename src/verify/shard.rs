@@ -2,6 +2,7 @@
 
 use super::kept::Kept;
 use super::report::Dropped;
+use super::signed::Signed;
 use super::timeline::{Pen, Recorder, Timeline};
 use crate::diag::{Code, Finding, Place, Related, Severity};
 use crate::governance::Event;
@@ -51,6 +52,7 @@ pub(super) struct Shard {
     /// Follow-ups of such lines.
     follow_ups: Vec<(u64, Related)>,
     recorder: Recorder,
+    signed: Signed,
 }
 
 /// How much a worker may keep.
@@ -131,6 +133,7 @@ pub(super) struct Harvest {
     pub(super) failed_unlisted: BTreeSet<Arc<str>>,
     pub(super) follow_ups: Vec<(u64, Related)>,
     pub(super) timeline: Timeline,
+    pub(super) signed: Signed,
 }
 
 impl Shard {
@@ -155,6 +158,7 @@ impl Shard {
             start_excused: 0,
             follow_ups: Vec::new(),
             recorder: Recorder::new(max_turns),
+            signed: Signed::default(),
         }
     }
 
@@ -453,9 +457,11 @@ impl Shard {
     ) {
         let scene = Scene { execution: &live.execution, step: Some(step), entry: Some(entry), judged, close: None, settings };
         let drafts = scene_drafts(&scene);
-        let signed = scene.decision().is_some_and(|d| d.signature.is_some());
-        if signed && settings.keys.is_none() {
-            live.execution.unchecked_signature();
+        if let Some(decision) = scene.decision().filter(|d| d.signature.is_some()) {
+            self.signed.note(&live.execution, step.turn, &decision, entry.line);
+            if settings.keys.is_none() {
+                live.execution.unchecked_signature();
+            }
         }
         let Some(moved) = &judged.movement else {
             self.report(live, &drafts, Some(entry), Some(step));
@@ -562,6 +568,7 @@ impl Shard {
             failed_unlisted: self.failed_unlisted,
             follow_ups: self.follow_ups,
             timeline: self.recorder.finish(),
+            signed: self.signed,
         }
     }
 
