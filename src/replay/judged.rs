@@ -29,6 +29,8 @@ pub struct Judged {
     pub token: Option<LedgerError>,
     /// Tokens that something ran on before any was issued, and where.
     pub used_unissued: Vec<(String, u64)>,
+    /// The action that an observation names, and the one that ran instead.
+    pub observed_other: Option<(String, String)>,
     /// The execution was declared over, and the last evaluation says something else.
     pub outcome: Option<OutcomeMismatch>,
     /// The recorded risk is below what the analyser finds.
@@ -67,6 +69,7 @@ impl Judged {
             || self.chain.is_some()
             || self.not_thought
             || self.token.is_some()
+            || self.observed_other.is_some()
             || !self.used_unissued.is_empty()
             || self.outcome.is_some()
             || self.understated.is_some()

@@ -13,6 +13,7 @@ pub mod mend;
 pub mod native;
 mod places;
 pub mod record;
+pub mod refusal;
 pub mod scalar;
 pub mod schemas;
 pub mod step;

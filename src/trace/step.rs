@@ -310,6 +310,8 @@ pub enum Beside<'r, 'a> {
     Decided(Option<Action<'a>>, Option<Told<'a>>),
     /// What ran, with the decision that an earlier line has told, where no movement has taken that up.
     Executed(Executed<'r, 'a>, Option<(u64, &'r Decision<'a>)>),
+    /// What was observed of which action.
+    Observed(Observed<'a>),
     /// Something was noted that no check reads.
     Other,
 }

@@ -6,12 +6,15 @@ use super::signed::Signed;
 use super::timeline::{Pen, Recorder, Timeline};
 use crate::diag::{Code, Finding, Place, Related, Severity};
 use crate::governance::Event;
+use crate::json::Raw;
 use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Movement, Remains, Summary};
 use crate::rules::{self, Check, Draft, Out, Rule, Scene, Settings, Target, When};
 use crate::source::Limits;
 use crate::trace::entry::{Broken, Entry, Problem, Record};
 use crate::trace::native;
-use crate::trace::step::Beside;
+use crate::trace::refusal::Refusals;
+use crate::trace::step::{Beside, Told};
+use crate::trace::v1::Record as V1;
 use crate::trace::{Fact, Format, Step};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeSet, HashMap};
@@ -368,7 +371,22 @@ impl Shard {
             }
             _ => Vec::new(),
         };
+        let refusals = Refusals::of(entry);
         entry.record.steps(&mut |step| {
+            let refusal = refusals.at(step.part.nested).and_then(|text| Some((native::decision(text)?, Raw::trusted(text))));
+            let refused = refusal.as_ref().and_then(|(decision, written)| step.refused(decision, *written));
+            if let (Some((decision, written)), None) = (refusal, refused)
+                && matches!(step.fact, Fact::Executed(_) | Fact::Moved(_) | Fact::Beside(_))
+                && !matches!(entry.record, Record::Turn(_) | Record::Mended(_) | Record::V1(V1::Turn(_) | V1::Execution(_)))
+            {
+                // The record is none of a decision, and holds a rejection all the same.
+                let told = Beside::Decided(None, Some(Told { decision, written }));
+                let step = Step { time: None, fact: Fact::Beside(told), ..step };
+                let mut judged = Judged::default();
+                live.execution.step(entry.line, &step, context, &mut judged);
+                self.judge(live, entry, &step, &judged, lost_between, settings);
+            }
+            let step = refused.unwrap_or(step);
             let mut judged = Judged {
                 input_hash_wrong: input_hash_wrong && std::mem::take(&mut first),
                 context: std::mem::take(&mut context_breaks),

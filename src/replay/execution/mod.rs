@@ -25,7 +25,7 @@ use crate::trace::action::hex;
 use crate::trace::format::Format;
 use crate::trace::record::{DecidedBy, EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
+use crate::trace::step::{Action, Decision, Fact, Observed, Proposal, Started, Step, Thought};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -377,9 +377,12 @@ impl Execution {
             Fact::Proposed(proposal) => self.proposed(line, step, proposal, context, judged),
             Fact::Decided(decision) => self.decided(line, step, decision, context, judged),
             Fact::Executed(executed) => self.executed(line, step, executed, context, judged),
-            Fact::Observed(_) => {
+            Fact::Observed(observed) => {
                 self.check_turn(line, step, false, judged);
                 self.apply(line, Event::ObservationRecorded, judged);
+                if judged.movement.is_none_or(|m| m.breach.is_none()) {
+                    self.bind_observation(observed, judged);
+                }
             }
             Fact::Evaluated(kind, reason) => {
                 self.check_turn(line, step, false, judged);
@@ -405,6 +408,22 @@ impl Execution {
             self.restart = self.restart.map(|(last, _)| (last, false));
         }
         self.last_line = line;
+    }
+
+    /// An observation is of what ran in its turn. Where that isn't known by its id, nothing can be said; where another action
+    /// ran than the one that was due, that has been.
+    fn bind_observation(&self, observed: &Observed<'_>, judged: &mut Judged) {
+        let Some(named) = observed.action else {
+            return;
+        };
+        let due = authority::approved(&self.turn).or(self.turn.proposal.as_ref().map(|p| &p.what)).and_then(|a| a.id.as_ref());
+        let mut ran = self.turn.executed.iter();
+        if let Some(Some(last)) = self.turn.executed.last()
+            && due == Some(last)
+            && ran.all(|id| id.as_deref().is_some_and(|id| named != *id))
+        {
+            judged.observed_other = Some((named.decode().into_owned(), last.to_string()));
+        }
     }
 
     /// Takes note of a signature that nobody has checked.
