@@ -14,10 +14,12 @@ mod order;
 mod parse;
 mod report;
 mod shard;
+mod signed;
 pub mod timeline;
 mod units;
 
 pub use report::{Counts, Report, skipped_sentence};
+pub use signed::Book as Signatures;
 pub use units::{InputUnits, Units};
 
 use crate::diag::{Finding, assign_fingerprints};

@@ -201,6 +201,8 @@ risk = \"v1\"
 # Public keys whose signatures count.
 # [keys]
 # file = \"trust.json\"
+# Which decisions must be signed by one of them: human or all.
+# require = \"human\"
 
 # Reports to write with every run, besides those of --report.
 # [reports]
@@ -292,7 +294,10 @@ fn in_force(config: &Config) -> Vec<(String, String, bool)> {
             all.extend(traces.allow_empty.as_ref().map(|r| ("traces.allow-empty".into(), text(r), true)));
         }
     }
-    all.extend(config.keys.as_ref().map(|k| ("keys.file".into(), text(&k.file), true)));
+    if let Some(keys) = &config.keys {
+        all.push(("keys.file".into(), text(&keys.file), true));
+        all.extend(keys.require.map(|require| ("keys.require".into(), word(format!("{require:?}")), true)));
+    }
     if let Some(policy) = &config.policy {
         all.push(("policy.file".into(), text(&policy.file), true));
         all.extend(policy.base.as_ref().map(|base| ("policy.base".into(), text(base), true)));

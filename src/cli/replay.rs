@@ -9,7 +9,7 @@ use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::replay::Assessor;
 use crate::report::page::Format as PageFormat;
 use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions, write_pretty};
-use crate::rules::Settings;
+use crate::rules::{Settings, Signed};
 use crate::scan::secret::Table;
 use crate::schema::Validator;
 use crate::source::{Discovery, Limits, survey};
@@ -126,6 +126,10 @@ pub struct ReplayArgs {
     /// Trust file with the public keys whose signatures count; without it signatures aren't checked.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
+    /// Decisions that must be signed by a key of the trust file: those of people, or all. What is recorded without a signature
+    /// fails, whatever its format.
+    #[arg(long, value_enum, value_name = "WHOSE")]
+    require_signatures: Option<Require>,
     /// Tokens that the context of a turn may have. A trace can set a lower limit itself, no higher one.
     #[arg(long, value_name = "TOKENS")]
     context_budget: Option<u64>,
@@ -152,6 +156,15 @@ enum Mode {
     ReEvaluate,
 }
 
+/// Decisions that must be signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Require {
+    /// Those of people.
+    Human,
+    /// All of them.
+    All,
+}
+
 /// Risk profiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Risk {
@@ -167,6 +180,14 @@ impl ReplayArgs {
     /// Replays and reports.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let keys = self.keys.as_deref().map(trust_store).transpose()?;
+        if self.require_signatures.is_some() && keys.is_none() {
+            let remedy = "name the trust file with --keys: a signature that nobody checks proves nothing";
+            return Err(Failure::unable("signatures are required, and no key is known", remedy));
+        }
+        let signed = self.require_signatures.map(|require| match require {
+            Require::Human => Signed::Human,
+            Require::All => Signed::All,
+        });
         let assessor = match self.risk {
             Risk::Off => Assessor::Off,
             Risk::V0 => Assessor::V0,
@@ -179,10 +200,13 @@ impl ReplayArgs {
         if let Some(path) = &self.keys {
             extra.extend(["--keys".to_owned(), path.to_string_lossy().into_owned()]);
         }
+        if let Some(name) = self.require_signatures.and_then(|require| require.to_possible_value()) {
+            extra.extend(["--require-signatures".to_owned(), name.get_name().to_owned()]);
+        }
         extra.extend(self.context_budget.iter().flat_map(|n| ["--context-budget".to_owned(), n.to_string()]));
         let keep_changes = self.repo.is_some();
         let options = Options {
-            settings: Settings { assessor, keys, keep_changes, context_budget: self.context_budget },
+            settings: Settings { assessor, keys, signed, keep_changes, context_budget: self.context_budget },
             ..self.common.options()
         };
         match (self.mode, &self.policy, &self.repo) {

@@ -202,6 +202,9 @@ pub enum RiskProfile {
 pub struct Keys {
     /// The trust file.
     pub file: String,
+    /// Which decisions must be signed by one of its keys: those of humans, or all; none unless told otherwise.
+    #[serde(default)]
+    pub require: Option<rules::Signed>,
 }
 
 /// `[severity.YV203]`.

@@ -10,6 +10,7 @@ use crate::command::line::Line;
 use crate::governance::Ruling;
 use crate::governance::risk::{Risk, assess_v0};
 use crate::json::{Raw, Str};
+use crate::policy::Category;
 use crate::trace::action;
 use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::scalar::Timestamp;
@@ -181,6 +182,34 @@ pub(super) fn reads(action: &Action<'_>) -> BTreeSet<String> {
         place.absolute.strip_prefix(&root).map(str::to_owned)
     };
     effects(action).into_iter().flat_map(|(_, analysis, _)| analysis.effects).filter_map(read).collect()
+}
+
+/// The categories of everything that an action does, as bits; `None` where that can't be told. A command is always executed,
+/// whatever it does then.
+pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
+    let (Some(payload), ActionKind::Known(kind)) = (action.payload, action.kind) else {
+        return None;
+    };
+    let analysis = match kind {
+        ActionType::ShellCmd => {
+            let payload: serde_json::Value = payload.read()?;
+            let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
+            command::analyse(&line.text, places())
+        }
+        ActionType::CodeDiff => {
+            let mut analysis = command::effects_of_diff(&action::diff(payload)?, places());
+            analysis.join(command::effects_beside_diff(&payload.read()?, places()));
+            analysis
+        }
+        ActionType::Answer => command::effects_of_answer(&payload.read()?, places()),
+        ActionType::ToolCall => {
+            let call: command::Param<'_> = payload.read()?;
+            command::effects_of_call(call.tool()?, &call, places())
+        }
+    };
+    let executes = if kind == ActionType::ShellCmd || analysis.unparsed { Category::Execute.bit() } else { 0 };
+    let all = analysis.effects.iter().fold(executes, |bits, e| bits | Category::of(e.kind).bit());
+    (!analysis.cut).then_some(all)
 }
 
 /// What a decision did to the proposal, where it modified it. `found` is the risk of the modified action.

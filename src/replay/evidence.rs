@@ -3,6 +3,7 @@
 use super::reach::Reach;
 use crate::governance::{Risk, Ruling};
 use crate::json::{Raw, Str, canonical_eq};
+use crate::policy::Category;
 use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind};
@@ -243,8 +244,8 @@ pub struct Token {
     pub scope: Option<Vec<GlobMatcher>>,
     /// A glob of the scope can't be read: then it covers nothing.
     pub scope_unreadable: bool,
-    /// The action types that it is for, where its grants name nothing else.
-    pub types: Option<Vec<Box<str>>>,
+    /// What it grants.
+    pub grants: Grants,
     /// Where it was issued.
     pub line: u64,
 }
@@ -264,9 +265,45 @@ impl Token {
             }
             matchers
         });
-        let grants: Vec<Box<str>> = capability.grants.iter().map(|g| g.decode().into()).collect();
-        let known = ["tool_call", "shell_cmd", "code_diff", "answer"];
-        let types = (!grants.is_empty() && grants.iter().all(|g| known.contains(&&**g))).then_some(grants);
-        Self { subject: capability.subject.map(|s| s.decode().into()), scope, scope_unreadable: unreadable, types, line }
+        let grants = Grants::of(&capability.grants);
+        Self { subject: capability.subject.map(|s| s.decode().into()), scope, scope_unreadable: unreadable, grants, line }
+    }
+}
+
+/// What a token grants: types of action, categories of what they do, tools.
+#[derive(Debug, Clone, Default)]
+pub struct Grants {
+    /// Nothing is written: the token is for its subject and nothing else.
+    pub none: bool,
+    /// The types of action.
+    pub types: Vec<ActionType>,
+    /// The categories, as bits.
+    pub categories: u32,
+    /// The tools.
+    pub tools: Vec<GlobMatcher>,
+    /// Words that are no type, no category and no glob. A tool may be called so; otherwise they grant nothing.
+    pub words: Vec<Box<str>>,
+}
+
+impl Grants {
+    fn of(written: &[Str<'_>]) -> Self {
+        let mut grants = Self { none: written.is_empty(), ..Self::default() };
+        for word in written.iter().map(|word| word.decode()) {
+            let kind = [ActionType::ToolCall, ActionType::ShellCmd, ActionType::CodeDiff, ActionType::Answer]
+                .into_iter()
+                .find(|kind| ActionKind::Known(*kind).name() == word);
+            let category = Category::ALL.into_iter().find(|category| category.name() == word);
+            let glob = || GlobBuilder::new(&word).build().ok().filter(|_| word.contains(['*', '?', '[', '{']));
+            if let Some(kind) = kind {
+                grants.types.push(kind);
+            } else if let Some(category) = category {
+                grants.categories |= category.bit();
+            } else if let Some(glob) = glob() {
+                grants.tools.push(glob.compile_matcher());
+            } else {
+                grants.words.push(word.into());
+            }
+        }
+        grants
     }
 }

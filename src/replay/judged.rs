@@ -27,12 +27,26 @@ pub struct Judged {
     pub not_thought: bool,
     /// A token that can't be issued.
     pub token: Option<LedgerError>,
+    /// Tokens that something ran on before any was issued, and where.
+    pub used_unissued: Vec<(String, u64)>,
+    /// The action that an observation names, and the one that ran instead.
+    pub observed_other: Option<(String, String)>,
     /// The execution was declared over, and the last evaluation says something else.
     pub outcome: Option<OutcomeMismatch>,
     /// The recorded risk is below what the analyser finds.
     pub understated: Option<(Risk, Risk)>,
     /// An agent that thinks, and that has signed a decision before: the line of that decision.
     pub late_agent: Option<(String, u64)>,
+    /// An agent that thinks, and that has issued a token before: the line of that.
+    pub late_issuer: Option<(String, u64)>,
+    /// An agent that issues a token.
+    pub issued_by_agent: Option<String>,
+    /// An agent that isn't among those that the start records.
+    pub stranger: Option<String>,
+    /// Ids that look like others.
+    pub confusable: Vec<Confusable>,
+    /// What a start after a pause says otherwise than the one before.
+    pub resumed: Resumed,
     /// Who governs this execution, where that is one of its agents.
     pub governing_agent: Option<String>,
     /// A recorded hash of the context doesn't fit the recorded messages.
@@ -55,14 +69,45 @@ impl Judged {
             || self.chain.is_some()
             || self.not_thought
             || self.token.is_some()
+            || self.observed_other.is_some()
+            || !self.used_unissued.is_empty()
             || self.outcome.is_some()
             || self.understated.is_some()
             || self.late_agent.is_some()
+            || self.late_issuer.is_some()
+            || self.issued_by_agent.is_some()
+            || self.stranger.is_some()
+            || !self.confusable.is_empty()
+            || self.resumed != Resumed::default()
             || self.governing_agent.is_some()
             || self.input_hash_wrong
             || self.malformed_diff.is_some()
             || !self.context.is_empty()
     }
+}
+
+/// Two ids that differ and look alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confusable {
+    /// The one that stands here.
+    pub id: String,
+    /// The one that it looks like.
+    pub other: String,
+    /// Where that stands.
+    pub line: u64,
+}
+
+/// What a start after a pause says otherwise than the one before. What it doesn't say is unchanged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Resumed {
+    /// Who governed before, and who does now.
+    pub governor: Option<(String, String)>,
+    /// The policy has another digest.
+    pub policy: bool,
+    /// More or fewer turns are allowed: before and now.
+    pub max_turns: Option<(i64, i64)>,
+    /// Something else is asked for.
+    pub intent: bool,
 }
 
 /// A movement with what led to it.
@@ -285,9 +330,11 @@ pub enum TokenUse {
     Fine,
     /// None covers it.
     None(Option<String>),
+    /// Nobody has issued it so far.
+    NotIssued(String),
     /// It was revoked.
     Revoked(String),
-    /// Its scope doesn't cover the action.
+    /// Its scope or what it grants doesn't cover the action.
     OutOfScope(String),
 }
 

@@ -1,6 +1,7 @@
 //! Which token covers an action: by its subject, its scope and its grants.
 
-use super::evidence::Token;
+use super::authority::categories;
+use super::evidence::{Grants, Token};
 use super::judged::TokenUse;
 use super::reach::places;
 use crate::command;
@@ -19,6 +20,8 @@ struct Asked<'a> {
     id: Option<&'a str>,
     action: Option<&'a Action<'a>>,
     targets: OnceCell<Option<Targets>>,
+    /// The categories of all that it does.
+    categories: OnceCell<Option<u32>>,
     /// Comparisons that may still be made.
     work: Cell<u64>,
 }
@@ -42,7 +45,7 @@ pub(super) fn token_use(
     action: Option<&Action<'_>>,
     work: &mut u64,
 ) -> TokenUse {
-    let asked = Asked { id, action, targets: OnceCell::new(), work: Cell::new(*work) };
+    let asked = Asked { id, action, targets: OnceCell::new(), categories: OnceCell::new(), work: Cell::new(*work) };
     let found = search(ledger, named, &asked);
     *work = asked.work.get();
     found
@@ -52,7 +55,7 @@ fn search(ledger: &Ledger<Token>, named: Option<&str>, asked: &Asked<'_>) -> Tok
     if let Some(name) = named {
         return match ledger.live(name) {
             Err(LedgerError::Revoked) => TokenUse::Revoked(name.to_owned()),
-            Err(LedgerError::Unknown | LedgerError::AlreadyIssued) => TokenUse::None(Some(name.to_owned())),
+            Err(LedgerError::Unknown | LedgerError::AlreadyIssued) => TokenUse::NotIssued(name.to_owned()),
             Ok(token) => match covers(token, asked) {
                 Cover::Yes => TokenUse::Fine,
                 Cover::Scope => TokenUse::OutOfScope(name.to_owned()),
@@ -81,15 +84,17 @@ enum Cover {
 }
 
 /// A token covers an action by its subject or its scope; where it states both, both must hold. A token
-/// that states neither covers nothing.
+/// that states neither covers nothing, and one that grants nothing only its subject.
 fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
     match &token.subject {
         Some(subject) if asked.id != Some(&**subject) => return Cover::No,
         None if token.scope.is_none() => return Cover::No,
+        None if token.grants.none => return Cover::Scope,
         _ => {}
     }
-    if let (Some(types), Some(action)) = (&token.types, asked.action)
-        && !types.iter().any(|t| **t == *action.kind.name())
+    if let Some(action) = asked.action
+        && !token.grants.none
+        && !grants(&token.grants, action, asked)
     {
         return Cover::Scope;
     }
@@ -109,6 +114,31 @@ fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
         }
     };
     if reached && !token.scope_unreadable { Cover::Yes } else { Cover::Scope }
+}
+
+/// Whether one of the words grants an action: its type, its tool, or the categories of everything that it does.
+fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
+    let ActionKind::Known(kind) = action.kind else { return false };
+    if grants.types.contains(&kind) {
+        return true;
+    }
+    let number = grants.tools.len() + grants.words.len();
+    let Some(left) = asked.work.get().checked_sub(number as u64) else {
+        asked.work.set(0);
+        return false;
+    };
+    asked.work.set(left);
+    if kind == ActionType::ToolCall && number > 0 {
+        let tool = action.payload.and_then(action::tool);
+        let granted = |tool: &String| {
+            grants.words.iter().any(|word| **word == **tool) || grants.tools.iter().any(|glob| glob.is_match(tool))
+        };
+        if tool.as_ref().is_some_and(granted) {
+            return true;
+        }
+    }
+    let does = || *asked.categories.get_or_init(|| categories(action));
+    grants.categories != 0 && does().is_some_and(|found| found != 0 && found & !grants.categories == 0)
 }
 
 /// What a scope is compared with. `None` when that can't be told, or a path climbs out of where it starts: no scope covers that.
@@ -193,7 +223,8 @@ mod tests {
     #[test]
     fn who_has_too_many_tokens_is_not_searched_for_ever() {
         let glob = globset::Glob::new("src/**").unwrap().compile_matcher();
-        let token = Token { subject: None, scope: Some(vec![glob; 2]), scope_unreadable: false, types: None, line: 1 };
+        let grants = Grants { types: vec![ActionType::ToolCall], ..Grants::default() };
+        let token = Token { subject: None, scope: Some(vec![glob; 2]), scope_unreadable: false, grants, line: 1 };
         let mut ledger = Ledger::new();
         ledger.issue("c", token).unwrap();
         let kind = ActionKind::Known(ActionType::ToolCall);

@@ -50,12 +50,19 @@ mod yv314;
 mod yv315;
 mod yv316;
 mod yv317;
+mod yv318;
+mod yv319;
+mod yv320;
+mod yv321;
+mod yv322;
 mod yv323;
 mod yv401;
 mod yv402;
 mod yv403;
 mod yv404;
 mod yv405;
+mod yv406;
+mod yv407;
 mod yv501;
 mod yv502;
 mod yv503;
@@ -97,7 +104,7 @@ mod yv914;
 mod yv915;
 
 pub use page::Page;
-pub use scene::{Draft, Handle, Out, Scene, Settings, Target};
+pub use scene::{Draft, Handle, Out, Scene, Settings, Signed, Target};
 
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
@@ -196,12 +203,19 @@ pub const ALL: &[&Rule] = &[
     &yv315::RULE,
     &yv316::RULE,
     &yv317::RULE,
+    &yv318::RULE,
+    &yv319::RULE,
+    &yv320::RULE,
+    &yv321::RULE,
+    &yv322::RULE,
     &yv323::RULE,
     &yv401::RULE,
     &yv402::RULE,
     &yv403::RULE,
     &yv404::RULE,
     &yv405::RULE,
+    &yv406::RULE,
+    &yv407::RULE,
     &yv501::RULE,
     &yv502::RULE,
     &yv503::RULE,

@@ -6,6 +6,18 @@ use crate::replay::{Assessor, Clock, Close, Execution, Judged};
 use crate::trace::keys::TrustStore;
 use crate::trace::step::{Beside, Decision, Fact, Outcome, Step};
 use crate::trace::{Entry, Record, v1};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Which decisions must be signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Signed {
+    /// Those of people.
+    Human,
+    /// All of them.
+    All,
+}
 
 /// What the caller of a verification has chosen.
 #[derive(Debug, Default)]
@@ -16,6 +28,8 @@ pub struct Settings {
     pub keys: Option<TrustStore>,
     /// Keep what actions changed, to hold it against a repository.
     pub keep_changes: bool,
+    /// Which decisions must be signed.
+    pub signed: Option<Signed>,
     /// Tokens that the context of a turn may have, whatever the trace says of it.
     pub context_budget: Option<u64>,
 }

@@ -1,6 +1,7 @@
 //! A result or an observation stands outside its state.
 //!
 //! ## What it does
+//! An observation that names an action (`actionId`) must name the one that ran in its turn, by the id that it ran under.
 //! `execution_finished` belongs to `EXECUTING` and `observation_recorded` to `OBSERVING`. The rule fires for a
 //! result or an observation in any other state; what follows from it is listed with it. A result that ran
 //! without leave or a second time is told as that (YV301, YV309, YV313, YV404), and one after the end as YV204.
@@ -45,12 +46,21 @@ pub(super) const RULE: Rule = Rule {
     name: "result-without-execution",
     severity: Severity::Error,
     aspect: Some(Aspect::LegalPath),
-    summary: "a result or an observation stands outside its state",
+    summary: "a result or an observation stands outside its state, or is of another action",
     source: include_str!("yv311.rs"),
     check: Check::Scene(&[When::Oddity], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+    if let Some((named, ran)) = &scene.judged.observed_other {
+        let own = scene.step.and_then(|step| scene.entry?.resolve(&step.part.pointer("/actionId")));
+        let draft = out.report(&RULE, format!("the observation is of action `{named}`, and `{ran}` ran"));
+        if own.is_some() {
+            draft.below("/actionId");
+        } else {
+            draft.whole_record("/actionId");
+        }
+    }
     let Some(moved) = &scene.judged.movement else {
         return;
     };

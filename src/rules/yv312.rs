@@ -3,7 +3,9 @@
 //! ## What it does
 //! `signer` of a decision is compared with all agents of the execution: those in `agents` and every `agentId`
 //! of a thought or proposal. An agent that signs is a finding, and so is one that is named as `governor`, whether
-//! it signs or not. So is a second governor: policy decisions must be signed by the `governor` of the start, or else
+//! it signs or not. Ids that differ only in upper and lower case, in white space around them or in characters that nobody
+//! sees are one id (Unicode's NFKC is compared), and one with letters of another script that look like an agent's passes for
+//! that agent. So is a second governor: policy decisions must be signed by the `governor` of the start, or else
 //! by the one who signed the first; several humans may take turns, unless the `governor` of record is one of them
 //! and has signed. Without `signer` no decision is compared.
 //!

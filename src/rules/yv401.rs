@@ -4,8 +4,8 @@
 //! Tokens are in force when the start says `capabilities: "required"`, or once any token was issued in the
 //! execution. Then whatever runs needs a live one: that in `capabilityId`, or any that covers it. A token
 //! covers an action by its `subject` (the action's id) and by its `scope`; where it states both, both must
-//! hold; one that states neither covers nothing. The rule fires when there is none. Revoked ones are YV402, too
-//! narrow ones YV405.
+//! hold; one that states neither covers nothing. The rule fires when there is none. Revoked ones are YV402,
+//! too narrow ones YV405, ones that nobody issued YV407.
 //!
 //! ## Why it matters
 //! An approval says that an action may run; the token is what lets it. If the executor runs without one, taking

@@ -1,11 +1,13 @@
-//! The token's scope doesn't cover the action.
+//! The token doesn't cover the action.
 //!
 //! ## What it does
 //! A live token is there, but doesn't reach the action. `scope` is a list of globs: all paths that the action
 //! touches must match one, whatever its parameters are called and however a diff names its files; a call without
 //! paths is compared by its tool. A command is compared by its line, and a line that is more than one plain command
-//! (`;`, `|`, `>`, `$(…)`) only by a glob that spells it out. If `grants` names nothing but action types, the type must
-//! be among them. A path that climbs with `..` isn't covered, nor is a diff that can't be read, and a scope with a
+//! (`;`, `|`, `>`, `$(…)`) only by a glob that spells it out. A word of `grants` is a type of action, a category
+//! (`read`, `write`, `execute`, `network`, `git`, `admin`: everything that the action does must be in those that are
+//! granted) or a tool, by name or by a glob; one of them must grant the action. With an empty list a token covers its `subject` alone. A word that is none of
+//! them grants nothing, and is a warning where the execution doesn't propose a tool of that name. A path that climbs with `..` isn't covered, nor is a diff that can't be read, and a scope with a
 //! glob that can't be read covers nothing. One execution gets two million comparisons of globs with paths; what comes
 //! behind that isn't covered.
 //!
@@ -51,13 +53,17 @@ pub(super) const RULE: Rule = Rule {
     name: "capability-out-of-scope",
     severity: Severity::Error,
     aspect: Some(Aspect::Authorised),
-    summary: "the token's scope doesn't cover the action",
+    summary: "the token doesn't cover the action",
     source: include_str!("yv405.rs"),
-    check: Check::Scene(&[When::Execution], check),
+    check: Check::Scene(&[When::Execution, When::End], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+    for (line, word) in scene.close.map_or(&[][..], |close| &close.unknown_grants) {
+        let message = format!("`{word}` is no type of action, no category and no tool that is called here: it grants nothing");
+        out.report(&RULE, message).severity(Severity::Warning).at_line(*line);
+    }
     if let Some(TokenUse::OutOfScope(name)) = scene.judged.executed.as_ref().map(|r| &r.token) {
-        out.report(&RULE, format!("the scope of token `{name}` doesn't cover the action")).below_if_there("/capabilityId");
+        out.report(&RULE, format!("what token `{name}` grants doesn't cover the action")).below_if_there("/capabilityId");
     }
 }

@@ -162,6 +162,12 @@ impl TrustStore {
     }
 }
 
+/// The bytes of a signature as it is written, whatever the spelling; those of its text where it is none.
+#[must_use]
+pub fn value(text: &str) -> Vec<u8> {
+    bytes(text).unwrap_or_else(|| text.trim().as_bytes().to_vec())
+}
+
 /// Base64 in its usual dialects, or hexadecimal.
 fn bytes(text: &str) -> Option<Vec<u8>> {
     let text = text.trim();

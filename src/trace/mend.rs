@@ -50,6 +50,7 @@ enum Piece<'a> {
 struct Head<'a> {
     timestamp: Option<Timestamp>,
     schema_version: Str<'a>,
+    root_intent: Option<Str<'a>>,
     fsm_version: Str<'a>,
     max_turns: Option<Int<1>>,
     agents: Option<Vec<Str<'a>>>,
@@ -97,6 +98,7 @@ struct LooseExecution<'a> {
     timestamp: Slot<Timestamp>,
     prev: Slot<Str<'a>>,
     schema_version: Slot<Str<'a>>,
+    root_intent: Slot<Str<'a>>,
     fsm_version: Slot<Str<'a>>,
     max_turns: Slot<Int<1>>,
     agents: Slot<Vec<Str<'a>>>,
@@ -197,6 +199,7 @@ impl<'a> LooseExecution<'a> {
         Some(Head {
             timestamp: self.timestamp.there(),
             schema_version: self.schema_version.there()?,
+            root_intent: self.root_intent.there(),
             fsm_version: self.fsm_version.there()?,
             max_turns: self.max_turns.kept()?,
             agents: self.agents.kept()?,

@@ -137,6 +137,12 @@ impl Timestamp {
     }
 }
 
+/// Whether a value is a time as records write it.
+#[must_use]
+pub fn is_timestamp(value: &serde_json::Value) -> bool {
+    Timestamp::deserialize(value).is_ok()
+}
+
 struct TimestampVisitor;
 
 impl Visitor<'_> for TimestampVisitor {

@@ -102,6 +102,8 @@ pub struct Started<'r, 'a> {
     pub governor: Option<Str<'a>>,
     /// Whether the policy in force is named.
     pub policy: bool,
+    /// What is asked for.
+    pub intent: Option<Str<'a>>,
     /// Its digest.
     pub policy_digest: Option<Str<'a>>,
     /// Whether tokens are required.
@@ -310,6 +312,8 @@ pub enum Beside<'r, 'a> {
     Decided(Option<Action<'a>>, Option<Told<'a>>),
     /// What ran, with the decision that an earlier line has told, where no movement has taken that up.
     Executed(Executed<'r, 'a>, Option<(u64, &'r Decision<'a>)>),
+    /// What was observed of which action.
+    Observed(Observed<'a>),
     /// Something was noted that no check reads.
     Other,
 }

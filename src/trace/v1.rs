@@ -18,6 +18,7 @@ macro_rules! started {
             max_turns: $record.max_turns.map(|n| n.get()),
             agents: $record.agents.as_deref().unwrap_or_default(),
             governor: $record.governor.as_ref().map(|g| g.id),
+            intent: Option::from($record.root_intent),
             policy: $record.policy.is_some(),
             policy_digest: $record.policy.as_ref().map(|p| p.digest),
             capabilities_required: $record.capabilities == Some($crate::trace::record::CapabilityMode::Required),

@@ -4,6 +4,7 @@ use super::kept::Kept;
 use super::lanes::{self, Dealing, Falls, Parsed, Reading};
 use super::parse::{self, BOM};
 use super::shard::{Bounds, Harvest, Shard, problem_finding};
+use super::signed::{self, Signed};
 use super::timeline::{CommandRun, Timeline};
 use super::units::{InputUnits, Units};
 use super::{Options, Report};
@@ -564,6 +565,7 @@ impl<'o> Run<'o> {
         report.summaries.reserve(harvests.iter().map(|harvest| harvest.summaries.len()).sum());
         let mut follow_ups = Vec::new();
         let mut timelines = Vec::new();
+        let mut signed = Signed::default();
         for mut harvest in harvests {
             if !self.mask.is_empty() {
                 harvest.timeline.each_text(&mut |text| self.mask.clean(text));
@@ -576,6 +578,7 @@ impl<'o> Run<'o> {
             findings.extend(harvest.findings);
             follow_ups.extend(harvest.follow_ups);
             timelines.push(harvest.timeline);
+            signed.absorb(harvest.signed);
             for ((code, severity), number) in harvest.dropped {
                 report.drop_findings(code, severity, number);
             }
@@ -601,6 +604,7 @@ impl<'o> Run<'o> {
             );
             findings.extend(self.file_finding(Code(107), (line, 0), &message));
         }
+        findings.extend(signed::compare(report, &self.file, signed));
         let mut commands = Timeline { commands: self.commands, ..Timeline::default() };
         commands.each_text(&mut |text| self.mask.clean(text));
         timelines.push(commands);

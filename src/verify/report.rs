@@ -101,6 +101,8 @@ pub struct Report {
     pub secrets: Mask,
     /// Files under the given paths that aren't read, up to a limit.
     pub skipped: Vec<Skipped>,
+    /// The signatures that were seen.
+    pub signed: super::signed::Book,
     /// What the record's changes give on a revision, where one was named.
     pub account: Option<super::account::Account>,
 }

@@ -2,15 +2,19 @@
 
 use super::kept::Kept;
 use super::report::Dropped;
+use super::signed::Signed;
 use super::timeline::{Pen, Recorder, Timeline};
 use crate::diag::{Code, Finding, Place, Related, Severity};
 use crate::governance::Event;
+use crate::json::Raw;
 use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Movement, Remains, Summary};
 use crate::rules::{self, Check, Draft, Out, Rule, Scene, Settings, Target, When};
 use crate::source::Limits;
 use crate::trace::entry::{Broken, Entry, Problem, Record};
 use crate::trace::native;
-use crate::trace::step::Beside;
+use crate::trace::refusal::Refusals;
+use crate::trace::step::{Beside, Told};
+use crate::trace::v1::Record as V1;
 use crate::trace::{Fact, Format, Step};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeSet, HashMap};
@@ -51,6 +55,7 @@ pub(super) struct Shard {
     /// Follow-ups of such lines.
     follow_ups: Vec<(u64, Related)>,
     recorder: Recorder,
+    signed: Signed,
 }
 
 /// How much a worker may keep.
@@ -131,6 +136,7 @@ pub(super) struct Harvest {
     pub(super) failed_unlisted: BTreeSet<Arc<str>>,
     pub(super) follow_ups: Vec<(u64, Related)>,
     pub(super) timeline: Timeline,
+    pub(super) signed: Signed,
 }
 
 impl Shard {
@@ -155,6 +161,7 @@ impl Shard {
             start_excused: 0,
             follow_ups: Vec::new(),
             recorder: Recorder::new(max_turns),
+            signed: Signed::default(),
         }
     }
 
@@ -364,7 +371,22 @@ impl Shard {
             }
             _ => Vec::new(),
         };
+        let refusals = Refusals::of(entry);
         entry.record.steps(&mut |step| {
+            let refusal = refusals.at(step.part.nested).and_then(|text| Some((native::decision(text)?, Raw::trusted(text))));
+            let refused = refusal.as_ref().and_then(|(decision, written)| step.refused(decision, *written));
+            if let (Some((decision, written)), None) = (refusal, refused)
+                && matches!(step.fact, Fact::Executed(_) | Fact::Moved(_) | Fact::Beside(_))
+                && !matches!(entry.record, Record::Turn(_) | Record::Mended(_) | Record::V1(V1::Turn(_) | V1::Execution(_)))
+            {
+                // The record is none of a decision, and holds a rejection all the same.
+                let told = Beside::Decided(None, Some(Told { decision, written }));
+                let step = Step { time: None, fact: Fact::Beside(told), ..step };
+                let mut judged = Judged::default();
+                live.execution.step(entry.line, &step, context, &mut judged);
+                self.judge(live, entry, &step, &judged, lost_between, settings);
+            }
+            let step = refused.unwrap_or(step);
             let mut judged = Judged {
                 input_hash_wrong: input_hash_wrong && std::mem::take(&mut first),
                 context: std::mem::take(&mut context_breaks),
@@ -453,9 +475,11 @@ impl Shard {
     ) {
         let scene = Scene { execution: &live.execution, step: Some(step), entry: Some(entry), judged, close: None, settings };
         let drafts = scene_drafts(&scene);
-        let signed = scene.decision().is_some_and(|d| d.signature.is_some());
-        if signed && settings.keys.is_none() {
-            live.execution.unchecked_signature();
+        if let Some(decision) = scene.decision().filter(|d| d.signature.is_some()) {
+            self.signed.note(&live.execution, step.turn, &decision, entry.line);
+            if settings.keys.is_none() {
+                live.execution.unchecked_signature();
+            }
         }
         let Some(moved) = &judged.movement else {
             self.report(live, &drafts, Some(entry), Some(step));
@@ -562,6 +586,7 @@ impl Shard {
             failed_unlisted: self.failed_unlisted,
             follow_ups: self.follow_ups,
             timeline: self.recorder.finish(),
+            signed: self.signed,
         }
     }
 

@@ -21,7 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("quoting", &[]),
     ("command", &["random", "syntax", "unseen"]),
     ("scan", &["json", "random", "bits"]),
-    ("trace", &["governance", "schema", "scan", "json", "time", "diag"]),
+    ("trace", &["governance", "schema", "scan", "json", "time", "diag", "unseen"]),
     ("policy", &["command", "governance", "trace", "json"]),
     ("replay", &["governance", "trace", "json", "command", "workspace", "policy", "tokens", "quoting"]),
     ("rules", &["replay", "policy", "governance", "trace", "json", "diag", "unseen"]),

@@ -207,7 +207,7 @@ impl Writer<'_> {
             self.record(
                 "capability_issued",
                 None,
-                json!({"capability": {"id": token, "subject": runs_as, "grants": ["run"], "issuer": "governor"}}),
+                json!({"capability": {"id": token, "subject": runs_as, "grants": ["tool_call", "shell_cmd", "code_diff", "answer"], "issuer": "governor"}}),
             );
         }
         let thoughts: Vec<Value> = (0..thinkers)

@@ -65,8 +65,9 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
     let missing = inputs.is_empty().then(|| format!("nothing was verified: no trace under {}", traces.paths.join(", ")));
     let formats = traces.formats.as_ref().map(|names| names.iter().filter_map(|name| Format::parse(name)).collect());
     let keep_changes = traces.account_for.is_some();
-    let settings = Settings { assessor, keys, keep_changes, ..Settings::default() };
-    let options = Options { formats, settings, max_turns, ..Options::default() };
+    let signed = located.config.keys.as_ref().and_then(|k| k.require);
+    let settings = Settings { assessor, keys, signed, keep_changes, ..Settings::default() };
+    let options = Options { settings, max_turns, formats, ..Options::default() };
     let mut report = verify(&inputs, &options);
     strict::unread(&mut report, skipped);
     strict::unterminated(&mut report, traces.unterminated.unwrap_or_default());

@@ -2,7 +2,7 @@
 
 use super::super::authority;
 use super::super::changes::RecordedChange;
-use super::super::evidence::{Kept, KeptAction, KeptDecision, KeptKind};
+use super::super::evidence::{Kept, KeptAction, KeptDecision, KeptKind, Token};
 use super::super::judged::{Approval, Decided, Judged, Ran, TokenUse};
 use super::super::reach::{Leaving, Reach};
 use super::super::scope;
@@ -11,12 +11,42 @@ use super::{Context, Execution, Known, understated};
 use crate::governance::{LedgerError, Risk, Ruling};
 use crate::trace::action;
 use crate::trace::format::Format;
-use crate::trace::record::{ActionType, DecidedBy};
+use crate::trace::record::{ActionType, Capability, DecidedBy};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision, Executed, Step};
 use std::collections::BTreeSet;
 
+/// Uses of tokens that nobody has issued that are kept; the answer is uncertain with the first.
+const UNISSUED: usize = 1024;
+/// Words of grants that nobody knows that are kept.
+const WORDS: usize = 256;
+
 impl Execution {
+    /// Takes note of a token that is issued.
+    pub(super) fn issued(&mut self, line: u64, capability: &Capability<'_>, judged: &mut Judged) {
+        self.judge_issuer(line, &capability.issuer.decode(), judged);
+        let token = Token::of(capability, line);
+        if !self.tokens_unknown {
+            judged.used_unissued = std::mem::take(&mut self.unissued);
+        }
+        let room = WORDS.saturating_sub(self.unknown_grants.len());
+        self.unknown_grants.extend(token.grants.words.iter().take(room).map(|word| (line, word.clone())));
+        judged.token = self.ledger.issue(&capability.id.decode(), token).err();
+        if let Some(proposal) = self.turn.proposal.as_ref().map(|p| p.what.clone()) {
+            self.name_tool(&proposal.as_action());
+        }
+    }
+
+    /// Takes note of the tool of an action: a grant that is called so is that of a tool.
+    pub(super) fn name_tool(&mut self, action: &Action<'_>) {
+        if !self.unknown_grants.is_empty()
+            && action.kind == ActionKind::Known(ActionType::ToolCall)
+            && let Some(tool) = action.payload.and_then(action::tool)
+        {
+            self.unknown_grants.retain(|(_, word)| **word != *tool);
+        }
+    }
+
     /// Takes note of a decision, wherever it was found.
     pub(super) fn rule(
         &mut self,
@@ -55,7 +85,7 @@ impl Execution {
             known.rejected = true;
             known.frozen = proposal.cloned();
         }
-        self.judge_signer(line, decision, &mut facts);
+        self.judge_signer(line, decision, &mut facts, judged);
         if let Some(id) = modified_id {
             self.known.entry(id.decode().into()).or_insert(Known::new(line));
         }
@@ -80,34 +110,6 @@ impl Execution {
             time: decision.time.or(time),
         });
         judged.decided = Some(facts);
-    }
-
-    /// No agent may sign, and one governor signs. Humans are people, and several may have taken turns;
-    /// but where the governor of record is one of them, nobody else may sign as one.
-    fn judge_signer(&mut self, line: u64, decision: &Decision<'_>, facts: &mut Decided) {
-        let Some(signer) = decision.signer.map(|s| s.decode().into_owned()) else {
-            return;
-        };
-        if self.agents.contains(&*signer) || self.turn.proposer.as_deref() == Some(&*signer) {
-            facts.signed_by_agent = Some(signer);
-            return;
-        }
-        self.signers.entry(signer.as_str().into()).or_insert(line);
-        let governor = match decision.by {
-            DecidedBy::Policy => {
-                let first = self.policy_signer.get_or_insert_with(|| signer.as_str().into()).clone();
-                Some(self.governor.clone().unwrap_or(first))
-            }
-            DecidedBy::Human => {
-                self.governor_signs_as_human |= self.governor.as_deref() == Some(&*signer);
-                self.governor.clone().filter(|_| self.governor_signs_as_human)
-            }
-        };
-        if let Some(governor) = governor
-            && *governor != *signer
-        {
-            facts.second_governor = Some((signer, governor.into()));
-        }
     }
 
     pub(super) fn executed(
@@ -157,9 +159,12 @@ impl Execution {
         // Nothing runs on a token that was revoked, in force or not.
         let dead = named.as_deref().is_some_and(|named| self.ledger.live(named).is_err_and(|e| e == LedgerError::Revoked));
         let in_force = self.capabilities_required || self.ledger.is_used() || dead;
-        if !in_force && named.is_some() {
+        if !in_force && let Some(named) = named.as_deref() {
             // It ran on a token that nobody has issued so far.
             self.verdict.doubt(Aspect::Authorised);
+            if self.unissued.len() < UNISSUED {
+                self.unissued.push((named.to_owned(), line));
+            }
         }
         let token = if in_force {
             let action = executed.action.or_else(|| approved.map(KeptAction::as_action));
@@ -170,7 +175,11 @@ impl Execution {
         // Where it can't be told which action ran, or which tokens there are, only a token that is known to be dead is held against it.
         let unnamed = self.turn.proposal_unknown && (id.is_none() || executed.action.is_none());
         let vague = approval == Approval::Unknown || unnamed || self.tokens_unknown;
-        let token = if vague && matches!(token, TokenUse::None(_) | TokenUse::OutOfScope(_)) { TokenUse::Fine } else { token };
+        let token = match token {
+            TokenUse::None(_) | TokenUse::OutOfScope(_) if vague => TokenUse::Fine,
+            TokenUse::NotIssued(_) if self.tokens_unknown => TokenUse::Fine,
+            token => token,
+        };
         let success = executed.result.is_none_or(|r| r.success);
         let comparable = self.turn.proposal.is_some() && !self.turn.proposal_unknown;
         let undeclared = executed.observed.filter(|_| comparable).and_then(|observed| {

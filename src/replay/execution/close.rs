@@ -23,6 +23,8 @@ pub struct Close {
     pub conditions_missing: Option<&'static str>,
     /// What its format doesn't keep.
     pub not_recorded: Option<&'static str>,
+    /// Words that tokens grant and that are no type, category or tool, with where they were issued.
+    pub unknown_grants: Vec<(u64, Box<str>)>,
     /// Byte-identical lines that were read once.
     pub repeats: u64,
     /// The end was reached without an evaluation: the line of the thought that was taken for it.
@@ -70,6 +72,7 @@ impl Execution {
                 .map(|line| (line, self.max_turns.unwrap_or_default())),
             conditions_missing: self.conditions_missing(),
             not_recorded: self.not_recorded_parts(),
+            unknown_grants: std::mem::take(&mut self.unknown_grants),
             repeats: self.repeats,
             shortcut: self.shortcut,
         }
@@ -109,10 +112,10 @@ impl Execution {
     /// What is kept of an execution that was declared over, for what may still come.
     #[must_use]
     pub fn remains(&mut self) -> Remains {
-        let ledger = std::mem::take(&mut self.ledger);
-        let books = (self.chain || ledger.is_used() || ledger.buried().next().is_some()).then(|| {
+        let (ledger, unissued) = (std::mem::take(&mut self.ledger), std::mem::take(&mut self.unissued));
+        let books = (self.chain || !unissued.is_empty() || ledger.is_used() || ledger.buried().next().is_some()).then(|| {
             let (chain, last_hash, last_record_line) = (self.chain, self.last_hash, self.last_record_line);
-            Box::new(Books { ledger, chain, last_hash, last_record_line })
+            Box::new(Books { ledger, unissued, chain, last_hash, last_record_line })
         });
         let ran = self.known.iter().filter(|(_, known)| known.ran.is_some()).fold(0, |all, (id, _)| all | bit(id));
         Remains { books, ran }
@@ -122,7 +125,7 @@ impl Execution {
     pub fn reopen(&mut self, summary: &Summary, remains: Remains) {
         let Remains { books, ran } = remains;
         if let Some(books) = books {
-            (self.ledger, self.chain) = (books.ledger, books.chain);
+            (self.ledger, self.unissued, self.chain) = (books.ledger, books.unissued, books.chain);
             (self.last_hash, self.last_record_line) = (books.last_hash, books.last_record_line);
         }
         self.ran_before = ran;

@@ -1,6 +1,5 @@
 //! Ids that can't be told apart.
 
-use super::super::verdict::Aspect;
 use super::Execution;
 use crate::json::Str;
 use crate::trace::step::{Action, Beside, Decision, Executed, Fact, Step};
@@ -10,8 +9,7 @@ impl Execution {
     /// same. What rests on comparing them isn't known then.
     pub(super) fn check_ids(&mut self, step: &Step<'_, '_>) {
         if has_torn_id(&step.fact) {
-            self.verdict.doubt(Aspect::Authorised);
-            self.verdict.doubt(Aspect::GovernanceComplete);
+            self.doubt_all();
         }
     }
 }
@@ -19,21 +17,29 @@ impl Execution {
 fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
     let one = |id: Option<Str<'_>>| id.is_some_and(Str::is_torn);
     let action = |action: Option<Action<'_>>| one(action.and_then(|a| a.id));
-    let decision = |d: &Decision<'_>| one(d.action) || one(d.signer) || one(d.original) || action(d.modified);
+    let decision = |d: &Decision<'_>| {
+        let named = [d.action, d.signer, d.original, d.rule, d.signature.map(|s| s.key)];
+        named.into_iter().any(one) || action(d.modified)
+    };
     let executed = |e: &Executed<'_, '_>| one(e.action_id) || one(e.capability) || action(e.action);
     match fact {
-        Fact::Started(started) => one(started.governor) || started.agents.iter().any(|agent| agent.is_torn()),
+        Fact::Started(started) => {
+            one(started.governor) || one(started.policy_digest) || started.agents.iter().any(|agent| agent.is_torn())
+        }
         Fact::Thought(thought) | Fact::Beside(Beside::Thought(thought)) => one(thought.agent),
         Fact::Proposed(proposal) => one(proposal.agent) || one(proposal.action.id),
         Fact::Decided(decided) => decision(decided),
         Fact::Executed(ran) => executed(ran),
-        Fact::Issued(token) => token.id.is_torn() || one(token.subject),
+        Fact::Issued(token) => {
+            let words = token.grants.iter().chain(token.scope.iter().flatten());
+            token.id.is_torn() || one(token.subject) || token.issuer.is_torn() || words.into_iter().any(|word| word.is_torn())
+        }
         Fact::Revoked(id) => id.is_torn(),
         Fact::Moved(moved) => moved.decision.as_ref().is_some_and(decision),
         Fact::Beside(Beside::Decided(about, told)) => action(*about) || told.as_ref().is_some_and(|t| decision(&t.decision)),
         Fact::Beside(Beside::Executed(ran, told)) => executed(ran) || told.is_some_and(|(_, told)| decision(told)),
-        Fact::Observed(_)
-        | Fact::Evaluated(..)
+        Fact::Observed(observed) | Fact::Beside(Beside::Observed(observed)) => one(observed.action),
+        Fact::Evaluated(..)
         | Fact::Ended(_)
         | Fact::Context
         | Fact::Beside(Beside::Other)

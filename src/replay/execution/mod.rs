@@ -25,7 +25,7 @@ use crate::trace::action::hex;
 use crate::trace::format::Format;
 use crate::trace::record::{DecidedBy, EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
+use crate::trace::step::{Action, Decision, Fact, Observed, Proposal, Started, Step, Thought};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -74,12 +74,10 @@ pub struct Execution {
     /// How much may still be compared with scopes.
     scope_work: u64,
     capabilities_required: bool,
-    agents: HashSet<Box<str>>,
-    governor: Option<Box<str>>,
-    policy_signer: Option<Box<str>>,
-    /// Who has signed, and where first: nobody of them may turn out to be an agent.
-    signers: HashMap<Box<str>, u64>,
-    governor_signs_as_human: bool,
+    people: people::People,
+    /// The policy in force and what is asked for, as the last start says it.
+    policy_digest: Option<Box<str>>,
+    intent: Option<[u8; 32]>,
     chain: bool,
     last_hash: Option<[u8; 32]>,
     last_record_line: u64,
@@ -107,6 +105,10 @@ pub struct Execution {
     evaluation_unknown: bool,
     /// A record that issues a token can't be read.
     tokens_unknown: bool,
+    /// Tokens that something ran on before any was issued, and where.
+    unissued: Vec<(String, u64)>,
+    /// Words that tokens grant and that nobody knows so far, and where they were issued.
+    unknown_grants: Vec<(u64, Box<str>)>,
     shortcut: Option<u64>,
     actions: u64,
     decisions: u64,
@@ -132,6 +134,7 @@ pub struct Remains {
 #[derive(Debug)]
 struct Books {
     ledger: Ledger<Token>,
+    unissued: Vec<(String, u64)>,
     chain: bool,
     last_hash: Option<[u8; 32]>,
     last_record_line: u64,
@@ -170,11 +173,9 @@ impl Execution {
             ledger: Ledger::new(),
             scope_work: super::scope::WORK,
             capabilities_required: false,
-            agents: HashSet::new(),
-            governor: None,
-            policy_signer: None,
-            signers: HashMap::new(),
-            governor_signs_as_human: false,
+            people: people::People::default(),
+            policy_digest: None,
+            intent: None,
             chain: false,
             last_hash: None,
             last_record_line: 0,
@@ -195,6 +196,8 @@ impl Execution {
             turns_missed: false,
             evaluation_unknown: false,
             tokens_unknown: false,
+            unissued: Vec::new(),
+            unknown_grants: Vec::new(),
             shortcut: None,
             actions: 0,
             decisions: 0,
@@ -372,9 +375,12 @@ impl Execution {
             Fact::Proposed(proposal) => self.proposed(line, step, proposal, context, judged),
             Fact::Decided(decision) => self.decided(line, step, decision, context, judged),
             Fact::Executed(executed) => self.executed(line, step, executed, context, judged),
-            Fact::Observed(_) => {
+            Fact::Observed(observed) => {
                 self.check_turn(line, step, false, judged);
                 self.apply(line, Event::ObservationRecorded, judged);
+                if judged.movement.is_none_or(|m| m.breach.is_none()) {
+                    self.bind_observation(observed, judged);
+                }
             }
             Fact::Evaluated(kind, reason) => {
                 self.check_turn(line, step, false, judged);
@@ -383,7 +389,7 @@ impl Execution {
             }
             Fact::Ended(outcome) => self.declared_over(line, *outcome, judged),
             Fact::Issued(capability) => {
-                judged.token = self.ledger.issue(&capability.id.decode(), Token::of(capability, line)).err();
+                self.issued(line, capability, judged);
             }
             Fact::Revoked(id) => {
                 // Revoking what nobody issued takes nothing away from anybody; nobody shall issue it behind that.
@@ -400,6 +406,22 @@ impl Execution {
             self.restart = self.restart.map(|(last, _)| (last, false));
         }
         self.last_line = line;
+    }
+
+    /// An observation is of what ran in its turn. Where that isn't known by its id, nothing can be said; where another action
+    /// ran than the one that was due, that has been.
+    fn bind_observation(&self, observed: &Observed<'_>, judged: &mut Judged) {
+        let Some(named) = observed.action else {
+            return;
+        };
+        let due = authority::approved(&self.turn).or(self.turn.proposal.as_ref().map(|p| &p.what)).and_then(|a| a.id.as_ref());
+        let mut ran = self.turn.executed.iter();
+        if let Some(Some(last)) = self.turn.executed.last()
+            && due == Some(last)
+            && ran.all(|id| id.as_deref().is_some_and(|id| named != *id))
+        {
+            judged.observed_other = Some((named.decode().into_owned(), last.to_string()));
+        }
     }
 
     /// Takes note of a signature that nobody has checked.
@@ -547,6 +569,7 @@ impl Execution {
 
     fn started(&mut self, line: u64, started: &Started<'_, '_>, judged: &mut Judged) {
         let paused = self.machine.state() == State::Idle;
+        let goes_on = self.started;
         let version = FsmVersion::parse(&started.fsm_version.decode()).unwrap_or(FsmVersion::V1);
         if self.started && self.machine.version() == FsmVersion::V0 && self.machine.state() == State::Terminal {
             // The early machine goes back to IDLE first; one record stands for both steps, or one for each.
@@ -577,17 +600,27 @@ impl Execution {
             self.apply(line, Event::Start, judged);
         }
         self.ended = false;
-        self.max_turns = started.max_turns.or(self.max_turns);
+        // What an illegal start says otherwise isn't news besides.
+        let legal = judged.reuse.is_none();
+        self.name_people(line, started, goes_on && legal, judged);
+        self.compare_conditions(started, goes_on && legal && paused, judged);
         self.capabilities_required |= started.capabilities_required;
-        for agent in started.agents {
-            self.meet(agent.decode().into(), judged);
-        }
-        if self.governor.is_none() {
-            self.governor = started.governor.map(|g| g.decode().into());
-            self.governed_by_agent(judged);
-        }
         self.policy_missing |= !started.policy;
         self.chain |= started.chain.is_some();
+    }
+
+    /// Takes note of the conditions that a start sets, and of what they were before a pause.
+    fn compare_conditions(&mut self, started: &Started<'_, '_>, resumes: bool, judged: &mut Judged) {
+        let intent: Option<[u8; 32]> = started.intent.map(|intent| Sha256::digest(&*intent.decode()).into());
+        let digest = started.policy_digest.map(|d| d.decode());
+        if resumes {
+            judged.resumed.policy = digest.as_deref().zip(self.policy_digest.as_deref()).is_some_and(|(now, then)| now != then);
+            judged.resumed.max_turns = self.max_turns.zip(started.max_turns).filter(|(then, now)| then != now);
+            judged.resumed.intent = self.intent.zip(intent).is_some_and(|(then, now)| then != now);
+        }
+        self.max_turns = started.max_turns.or(self.max_turns);
+        self.policy_digest = digest.map(Into::into).or(self.policy_digest.take());
+        self.intent = intent.or(self.intent);
     }
 
     fn thought(&mut self, line: u64, step: &Step<'_, '_>, thought: &Thought<'_>, judged: &mut Judged) {
@@ -597,7 +630,11 @@ impl Execution {
         }
         let agent: Option<Box<str>> = thought.agent.map(|a| a.decode().into());
         let goes_on = self.thinks_on(step);
-        let second = goes_on && self.turn.thoughts.iter().any(|t| t.what.agent == agent);
+        let theirs = |t: &Kept<KeptThought>| match (t.what.agent.as_deref(), agent.as_deref()) {
+            (Some(one), Some(other)) => people::same(one, other),
+            (one, other) => one == other,
+        };
+        let second = goes_on && self.turn.thoughts.iter().any(theirs);
         if goes_on && !second {
             if let Some(group) = &mut self.group {
                 group.all_done &= thought.done;
@@ -635,7 +672,7 @@ impl Execution {
             }
         }
         if let Some(agent) = &agent {
-            self.meet(agent.clone(), judged);
+            self.meet(line, agent, judged);
         }
         if !thought.conditions {
             self.conditions_missing = Some("prompt and tool-set version");
@@ -674,11 +711,12 @@ impl Execution {
         let (found, reach) = authority::look(context, &proposal.action);
         judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
         judged.understated = understated(context, &proposal.action, found);
+        self.name_tool(&proposal.action);
         if let Some(id) = proposal.action.id.filter(|_| !proposal.replaced) {
             self.enter(line, &id.decode(), &proposal.action, judged);
         }
         if let Some(agent) = &agent {
-            self.meet(agent.clone(), judged);
+            self.meet(line, agent, judged);
         }
         if judged.movement.is_some_and(|m| m.breach.is_some()) && self.turn.proposal.is_some() {
             // A second proposal where none is due doesn't take the place of the first.

@@ -156,7 +156,13 @@ impl Execution {
             }
             Beside::Decided(action, told) => {
                 let id = action.and_then(|a| a.id).or(told.and_then(|t| t.decision.action));
-                let ran = id.and_then(|id| self.known.get(&*id.decode())?.ran).is_some_and(|(at, _)| at >= self.turn.line);
+                let ran = match id {
+                    Some(id) => {
+                        self.known.get(&*id.decode()).and_then(|known| known.ran).is_some_and(|(at, _)| at >= self.turn.line)
+                    }
+                    // Who refuses nothing in particular refuses what runs in this turn.
+                    None => told.is_some_and(|t| t.decision.ruling == Ruling::Rejected) && !self.turn.executed.is_empty(),
+                };
                 if let Some(told) = told {
                     self.overrule(line, id, &told.decision);
                 }
@@ -200,6 +206,7 @@ impl Execution {
                 }
                 self.run(line, step.time, executed, context, judged);
             }
+            Beside::Observed(observed) => self.bind_observation(observed, judged),
             // A turn in which nothing happened is one.
             Beside::Other => self.check_turn(line, step, true, judged),
         }

@@ -1,26 +1,186 @@
-//! Who proposes and who decides: no agent governs.
+//! Who proposes, who decides and who issues tokens: no agent governs.
 
-use super::super::judged::Judged;
+use super::super::judged::{Confusable, Decided, Judged};
 use super::Execution;
+use crate::trace::identity::{Identity, plain, shape};
+use crate::trace::record::DecidedBy;
+use crate::trace::step::{Decision, Started};
+use std::collections::{HashMap, HashSet};
+
+/// Ids whose shapes are kept to compare others with them.
+const SHAPES: usize = 1024;
+/// Pairs of ids that look alike that one step is told of.
+const PAIRS: usize = 8;
+
+/// Everybody who takes part in an execution.
+#[derive(Debug, Default)]
+pub(super) struct People {
+    /// Ids that have been looked at, as they are written.
+    met: HashSet<Box<str>>,
+    /// What agents are called and taken for.
+    agents: HashSet<Box<str>>,
+    /// The agents that the start records, by their plain names. None: it records none.
+    recorded: Option<HashSet<Box<str>>>,
+    /// Agents that it doesn't, which has been reported.
+    strangers: HashSet<Box<str>>,
+    /// Who governs.
+    pub(super) governor: Option<Box<str>>,
+    /// Who has signed the first decision by policy.
+    policy_signer: Option<Box<str>>,
+    governor_signs_as_human: bool,
+    /// Who has signed, and where first: nobody of them may turn out to be an agent.
+    signers: HashMap<Box<str>, u64>,
+    /// Who has issued tokens, and where first.
+    issuers: HashMap<Box<str>, u64>,
+    /// The ids behind shapes, with where they stand.
+    shapes: HashMap<String, (Box<str>, u64)>,
+}
+
+impl People {
+    fn is_agent(&self, who: &Identity) -> bool {
+        self.agents.contains(who.plain()) || self.agents.contains(who.seen())
+    }
+
+    /// Whether this id hasn't been looked at before; if so, it is compared with the shapes of all others.
+    fn look_at(&mut self, line: u64, id: &str, who: &Identity, judged: &mut Judged) -> bool {
+        if !self.met.insert(id.into()) {
+            return false;
+        }
+        let shape = shape(id);
+        match self.shapes.get(&shape) {
+            Some((other, at)) if *plain(other) != *who.plain() => {
+                if judged.confusable.len() < PAIRS {
+                    judged.confusable.push(Confusable { id: id.to_owned(), other: other.to_string(), line: *at });
+                }
+            }
+            None if self.shapes.len() < SHAPES => {
+                self.shapes.insert(shape, (id.into(), line));
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// Takes note of an agent, who may turn out to have signed, to have issued tokens, or to govern.
+    fn meet(&mut self, line: u64, agent: &str, judged: &mut Judged) {
+        if self.met.contains(agent) && self.agents.contains(&*plain(agent)) {
+            return;
+        }
+        let who = Identity::of(agent);
+        let known = |names: &HashMap<Box<str>, u64>| names.get(who.plain()).or_else(|| names.get(who.seen())).copied();
+        let (signed, issued) = (known(&self.signers), known(&self.issuers));
+        self.look_at(line, agent, &who, judged);
+        let new = [who.plain(), who.seen()].map(|name| self.agents.insert(name.into())).contains(&true);
+        if !new {
+            return;
+        }
+        judged.late_agent = signed.map(|line| (agent.to_owned(), line)).or(judged.late_agent.take());
+        judged.late_issuer = issued.map(|line| (agent.to_owned(), line)).or(judged.late_issuer.take());
+        // What it has signed says as much.
+        if judged.late_agent.is_none() && self.governor.as_deref().is_some_and(|g| passes_for(g, &who)) {
+            judged.governing_agent = Some(agent.to_owned());
+        }
+    }
+
+    /// Takes note of who has signed or issued a token for the first time.
+    fn note(names: &mut HashMap<Box<str>, u64>, who: &Identity, line: u64) {
+        for name in [who.plain(), who.seen()] {
+            if !names.contains_key(name) {
+                names.insert(name.into(), line);
+            }
+        }
+    }
+}
+
+/// Whether an id is that of `who`, or may pass for it.
+fn passes_for(id: &str, who: &Identity) -> bool {
+    let id = Identity::of(id);
+    id.plain() == who.plain() || id.seen() == who.seen()
+}
+
+/// Whether two ids are the same, however they are written.
+pub(super) fn same(one: &str, other: &str) -> bool {
+    one == other || plain(one) == plain(other)
+}
 
 impl Execution {
-    /// Takes note of an agent, who may turn out to have signed, or to govern.
-    pub(super) fn meet(&mut self, agent: Box<str>, judged: &mut Judged) {
-        let signed = self.signers.get(&agent).copied();
-        let name = signed.map(|line| (agent.to_string(), line));
-        if self.agents.insert(agent.clone()) {
-            if name.is_some() {
-                judged.late_agent = name;
-            }
-            // What it has signed says as much.
-            if judged.late_agent.is_none() && self.governor.as_deref() == Some(&*agent) {
-                judged.governing_agent = Some(agent.into());
+    /// Takes note of an agent that thinks or proposes; a start that names the agents names all of them.
+    pub(super) fn meet(&mut self, line: u64, agent: &str, judged: &mut Judged) {
+        self.people.meet(line, agent, judged);
+        if let Some(recorded) = &self.people.recorded {
+            let name = plain(agent);
+            if !recorded.contains(&*name) && self.people.strangers.insert(name.into()) {
+                judged.stranger = Some(agent.to_owned());
             }
         }
     }
 
-    /// The governor has been named: it may be an agent that is known already.
-    pub(super) fn governed_by_agent(&self, judged: &mut Judged) {
-        judged.governing_agent = self.governor.as_deref().filter(|g| self.agents.contains(*g)).map(str::to_owned);
+    /// Takes note of whom a start names. Whoever governed before a pause governs after it; a change is told and counts from
+    /// here.
+    pub(super) fn name_people(&mut self, line: u64, started: &Started<'_, '_>, goes_on: bool, judged: &mut Judged) {
+        let people = &mut self.people;
+        for agent in started.agents {
+            people.meet(line, &agent.decode(), judged);
+        }
+        if !started.agents.is_empty() {
+            people.recorded = Some(started.agents.iter().map(|agent| plain(&agent.decode()).into()).collect());
+        }
+        let Some(governor) = started.governor.map(|g| g.decode().into_owned()) else {
+            return;
+        };
+        let before = people.governor.as_deref().or(people.policy_signer.as_deref());
+        let changed = before.filter(|before| !same(before, &governor)).map(str::to_owned);
+        if people.governor.is_some() && (changed.is_none() || !goes_on) {
+            return;
+        }
+        judged.resumed.governor = changed.filter(|_| goes_on).map(|before| (before, governor.clone()));
+        let who = Identity::of(&governor);
+        people.look_at(line, &governor, &who, judged);
+        people.governor_signs_as_human = false;
+        if people.is_agent(&who) {
+            judged.governing_agent = Some(governor.clone());
+        }
+        people.governor = Some(governor.into());
+    }
+
+    /// No agent may sign, and one governor signs. Humans are people, and several may have taken turns;
+    /// but where the governor of record is one of them, nobody else may sign as one.
+    pub(super) fn judge_signer(&mut self, line: u64, decision: &Decision<'_>, facts: &mut Decided, judged: &mut Judged) {
+        let Some(signer) = decision.signer.map(|s| s.decode().into_owned()) else {
+            return;
+        };
+        let people = &mut self.people;
+        let who = Identity::of(&signer);
+        if people.is_agent(&who) {
+            facts.signed_by_agent = Some(signer);
+            return;
+        }
+        People::note(&mut people.signers, &who, line);
+        let governor = match decision.by {
+            DecidedBy::Policy => {
+                let first = people.policy_signer.get_or_insert_with(|| signer.as_str().into());
+                Some(people.governor.as_ref().unwrap_or(first).clone())
+            }
+            DecidedBy::Human => {
+                people.governor_signs_as_human |= people.governor.as_deref().is_some_and(|g| same(g, &signer));
+                people.governor.clone().filter(|_| people.governor_signs_as_human)
+            }
+        };
+        let governor = governor.filter(|governor| !same(governor, &signer));
+        if governor.is_none() {
+            people.look_at(line, &signer, &who, judged);
+        }
+        facts.second_governor = governor.map(|governor| (signer, governor.into()));
+    }
+
+    /// No agent may issue tokens.
+    pub(super) fn judge_issuer(&mut self, line: u64, issuer: &str, judged: &mut Judged) {
+        let who = Identity::of(issuer);
+        if self.people.is_agent(&who) {
+            judged.issued_by_agent = Some(issuer.to_owned());
+            return;
+        }
+        People::note(&mut self.people.issuers, &who, line);
+        self.people.look_at(line, issuer, &who, judged);
     }
 }

@@ -3,12 +3,13 @@
 //! State movements and what they rest on are separate lines; a movement is joined with its evidence
 //! in the replay. Known of real files: byte-identical repeats and lost lines, no sequence number.
 
+use super::turns::NativeObservation;
 use super::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes};
 use crate::governance::{EvaluationKind, State};
 use crate::json::{Raw, Str};
-use crate::trace::record::EvaluationReason;
+use crate::trace::record::{DecidedBy, EvaluationReason};
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Beside, Executed, Fact, Moved, Part, Step, Told};
+use crate::trace::step::{Beside, Decision, Executed, Fact, Moved, Observed, Part, Step, Told};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -44,6 +45,7 @@ open_shapes! {
         from: Option<State>,
         to: Option<State>,
         action: Option<NativeAction<'a>>,
+        action_id: Option<Str<'a>>,
         decision: Option<Raw<'a>>,
         result: Option<Raw<'a>>,
         error: Option<Raw<'a>>,
@@ -109,6 +111,11 @@ impl<'a> Event<'a> {
         let payload = self.metadata.as_ref().and_then(|m| m.payload);
         match self.kind {
             EventType::StateTransition => match (self.data.from, self.data.to) {
+                (Some(State::Governing), Some(_))
+                    if self.data.decision.is_some_and(|decision| decision.read::<NativeDecision<'_>>().is_none()) =>
+                {
+                    Err("`decision` is no decision")
+                }
                 (Some(from), Some(to)) => check_payload(from, to, payload),
                 _ => Ok(()),
             },
@@ -138,7 +145,14 @@ impl<'a> Event<'a> {
                 match (self.data.from, self.data.to) {
                     (Some(from), Some(to)) => {
                         let (evaluation, reason) = evaluation(payload);
-                        let decision = payload.and_then(told).map(|t| t.decision);
+                        // Two accounts of one decision: the stricter one counts, by whom it was made as well.
+                        let account = self.data.decision.filter(|_| from == State::Governing).and_then(told);
+                        let decision = match (payload.and_then(told), account) {
+                            (Some(one), Some(other)) if other.decision.by == DecidedBy::Policy => {
+                                Some(Decision { by: DecidedBy::Policy, ..one.decision })
+                            }
+                            (one, other) => one.or(other).map(|t| t.decision),
+                        };
                         ("data", Fact::Moved(Moved { from, to, decision, told: None, evaluation, reason }))
                     }
                     _ => ("data", Fact::Beside(Beside::Other)),
@@ -167,9 +181,12 @@ impl<'a> Event<'a> {
                     )),
                 )
             }
-            EventType::ObservationRecorded | EventType::EvaluationResult | EventType::ErrorOccurred => {
-                ("data", Fact::Beside(Beside::Other))
+            EventType::ObservationRecorded => {
+                let named = self.data.result.and_then(Raw::read::<NativeObservation<'a>>).and_then(|o| o.action_id);
+                let action = self.data.action.as_ref().and_then(|a| a.id).or(self.data.action_id).or(named);
+                ("data", Fact::Beside(action.map_or(Beside::Other, |id| Beside::Observed(Observed { action: Some(id) }))))
             }
+            EventType::EvaluationResult | EventType::ErrorOccurred => ("data", Fact::Beside(Beside::Other)),
         };
         emit(Step { turn: None, time: Some(self.timestamp), part: Part::member(member), fact });
     }

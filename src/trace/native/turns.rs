@@ -63,6 +63,7 @@ open_shapes! {
 
     /// What was observed.
     pub struct NativeObservation<'a> {
+        action_id: Option<Str<'a>>,
         summary: Str<'a>,
         artifacts: Option<Each<Str<'a>>>,
         truncated: Option<bool>,
@@ -187,8 +188,8 @@ impl<'a> NativeTurn<'a> {
                 emit(step(end, "executionResult", Fact::NotRecorded(Event::EvaluationMade(kind))));
             }
         }
-        if self.observation.is_some() {
-            emit(step(end, "observation", Fact::Observed(Observed { action: None })));
+        if let Some(observation) = &self.observation {
+            emit(step(end, "observation", Fact::Observed(Observed { action: observation.action_id })));
         }
         if let Some(OpenEvaluation(evaluation)) = &self.evaluation {
             emit(step(end, "evaluation", Fact::Evaluated(evaluation.kind, Some(evaluation.reason))));

@@ -1,0 +1,148 @@
+//! Who is who: ids of agents, governors and signers, however they are written.
+
+use crate::scan::looks_like;
+use crate::unseen::is_ignorable;
+use std::borrow::Cow;
+use unicode_normalization::UnicodeNormalization as _;
+
+/// An id as it is compared with others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    plain: Box<str>,
+    seen: Option<Box<str>>,
+}
+
+impl Identity {
+    /// Reads an id.
+    #[must_use]
+    pub fn of(id: &str) -> Self {
+        if id.is_ascii() && !id.bytes().any(|b| b.is_ascii_control()) {
+            return Self { plain: id.trim().to_ascii_lowercase().into(), seen: None };
+        }
+        let plain = folded(&visible(id.chars()));
+        let seen = folded(&likened(id));
+        let seen = likened(&seen);
+        Self { seen: (seen != plain).then(|| seen.into()), plain: plain.into() }
+    }
+
+    /// The id without what nobody sees: trimmed, in NFKC, without invisible characters, in one case. Who has the same one is
+    /// the same.
+    #[must_use]
+    pub fn plain(&self) -> &str {
+        &self.plain
+    }
+
+    /// What the id is taken for: its plain form with letters of other scripts as the Latin ones that they look like. Who has
+    /// the same one may pass for the other.
+    #[must_use]
+    pub fn seen(&self) -> &str {
+        self.seen.as_deref().unwrap_or(&self.plain)
+    }
+}
+
+/// The shape of an id, in which letters and digits of one script that look alike are the same: `1`, `l` and `I`, `0` and `O`,
+/// `rn` and `m`.
+#[must_use]
+pub fn shape(id: &str) -> String {
+    let alike = |c| match c {
+        'I' | '1' | '|' => 'l',
+        '0' => 'o',
+        other => other,
+    };
+    let letters: String = likened(id).chars().map(alike).collect();
+    folded(&letters).replace("rn", "m").replace("vv", "w").replace("cl", "d")
+}
+
+/// The characters that leave a mark, in NFKC.
+fn visible(text: impl Iterator<Item = char>) -> String {
+    let leaves_mark = |c: &char| !is_ignorable(*c) && (!c.is_control() || c.is_whitespace()) && *c != '\u{2800}';
+    text.filter(leaves_mark).nfkc().filter(leaves_mark).collect()
+}
+
+/// The same with the letters of other scripts, and the dashes, that look like those of ASCII.
+fn likened(text: &str) -> String {
+    let like = |c: char| match c {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        _ => looks_like(c).unwrap_or(c),
+    };
+    visible(text.chars().map(like)).chars().map(like).collect()
+}
+
+/// The same in one case, without white space around it.
+fn folded(text: &str) -> String {
+    let text = text.trim();
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let folded: String = text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect();
+    folded.trim().to_owned()
+}
+
+/// The plain form of an id alone.
+#[must_use]
+pub fn plain(id: &str) -> Cow<'_, str> {
+    let is_plain = |b: u8| b.is_ascii_graphic() && !b.is_ascii_uppercase();
+    if id.bytes().all(is_plain) { Cow::Borrowed(id) } else { Cow::Owned(Identity::of(id).plain.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_that_nobody_can_tell_apart_are_the_same() {
+        for other in [
+            "Coder",
+            " coder\t",
+            "co\u{200b}der",
+            "ｃｏｄｅｒ",
+            "𝐜oder",
+            "coder\u{feff}",
+            "co\u{ad}der",
+            "coder\u{a0}",
+            "CODER\u{2800}",
+            "\u{202e}coder",
+            "c\u{0}oder",
+        ] {
+            assert_eq!(Identity::of(other).plain(), "coder", "{other:?}");
+            assert_eq!(plain(other), "coder", "{other:?}");
+        }
+        assert_eq!(Identity::of("Straße").plain(), Identity::of("STRASSE").plain());
+        assert_eq!(Identity::of("ΑΣ").plain(), Identity::of("ας").plain());
+        assert_eq!(Identity::of("e\u{301}va").plain(), Identity::of("Éva").plain());
+        for other in ["coder-2", "сoder", "códer", "co der", ""] {
+            assert_ne!(Identity::of(other).plain(), "coder", "{other:?}");
+        }
+    }
+
+    #[test]
+    fn ids_in_other_scripts_pass_for_what_they_look_like() {
+        for other in ["сoder", "СODER", "соdеr", "c\u{3bf}der", "ϲoder", "co\u{200d}dеr"] {
+            assert_eq!(Identity::of(other).seen(), "coder", "{other:?}");
+        }
+        assert_eq!(Identity::of("agent\u{2011}1").seen(), "agent-1");
+        assert_eq!(Identity::of("Нина").plain(), Identity::of("нина").plain());
+        for (one, other) in [("Нина", "Hina"), ("Оля", "Olya"), ("код", "kod")] {
+            assert_ne!(Identity::of(one).seen(), Identity::of(other).seen(), "{one}");
+        }
+    }
+
+    #[test]
+    fn look_alikes_within_a_script_have_one_shape() {
+        for (one, other) in [
+            ("agent-1", "agent-l"),
+            ("agent-1", "agent-I"),
+            ("agent-O", "agent-0"),
+            ("govern", "govem"),
+            ("wiki", "vviki"),
+            ("cloud", "doud"),
+            ("Ivan", "lvan"),
+        ] {
+            assert_eq!(shape(one), shape(other), "{one}");
+            assert_ne!(Identity::of(one).seen(), Identity::of(other).seen(), "{one}");
+        }
+        for (one, other) in [("agent-1", "agent-2"), ("alice", "bob"), ("agent-1", "agent-i"), ("agent-10", "agent-11")] {
+            assert_ne!(shape(one), shape(other), "{one}");
+        }
+    }
+}
