@@ -37,6 +37,14 @@ pub(super) struct People {
 }
 
 impl People {
+    /// Bytes that it holds, roughly.
+    pub(super) fn weight(&self) -> usize {
+        let sets = [&self.met, &self.agents, &self.strangers].into_iter().chain(self.recorded.as_ref());
+        let in_sets = sets.flatten().map(|name| name.len() + 64).sum::<usize>();
+        let in_maps = self.signers.keys().chain(self.issuers.keys()).map(|name| name.len() + 80).sum::<usize>();
+        in_sets + in_maps + self.shapes.iter().map(|(shape, (id, _))| shape.len() + id.len() + 128).sum::<usize>()
+    }
+
     fn is_agent(&self, who: &Identity) -> bool {
         self.agents.contains(who.plain()) || self.agents.contains(who.seen())
     }

@@ -11,7 +11,9 @@ impl Execution {
     #[must_use]
     pub fn weight(&self) -> (usize, usize) {
         let known: usize = self.known.iter().map(|(id, known)| id.len() + known.weight()).sum();
-        let names: usize = self.agents.iter().chain(self.signers.keys()).map(|name| name.len() + 2 * ENTRY).sum();
+        let unissued: usize = self.unissued.iter().map(|(id, _)| id.len() + 2 * ENTRY).sum();
+        let grants: usize = self.unknown_grants.iter().map(|(_, word)| word.len() + 2 * ENTRY).sum();
+        let names = self.people.weight() + unissued + grants;
         let tokens: usize = self.ledger.iter().map(|(id, token, _)| id.len() + token.weight()).sum();
         let changes: usize = self.changes.iter().map(super::super::changes::RecordedChange::weight).sum();
         let lines = self.seen_lines.len() * (size_of::<[u8; 32]>() + ENTRY / 2);
