@@ -2,9 +2,12 @@
 //!
 //! ## What it does
 //! The format of an input is told by the members of its records, never by the name of the file. The rule fires
-//! when the input holds JSON objects and none of them is shaped like a record of a known format. Nothing of
-//! such an input is replayed. `--format-in` names the format by hand; then broken records are found as such
-//! (YV103).
+//! when records come before the first one that is shaped like a record of a known format, or when there is none.
+//! They are refused, and only searched for secrets (YV803) and hidden text (YV804). The finding says how many they
+//! are, and what they look like where that is known: a session of Claude Code, an OpenTelemetry export.
+//! A run whose only inputs are of unknown formats ends with 3. `--format-in` names the format by hand; then broken
+//! records are found as such (YV103). Several programs write records with `type`, `data` and `timestamp`: only an
+//! `executionId` or a type of the event log decides that it is one.
 //!
 //! ## Why it matters
 //! A trace that nobody can read must not count as a trace without findings. Otherwise a renamed member or a new
