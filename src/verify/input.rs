@@ -56,6 +56,8 @@ pub(super) struct Run<'o> {
     format: Option<Format>,
     /// What became of every unit.
     units: Units,
+    /// How many of the refused ones aren't records, but what is left of an input.
+    rests: u64,
     findings: Kept,
     mask: Mask,
     /// What the frames of a recording say together.
@@ -113,7 +115,7 @@ pub(super) fn refuse(name: &str, refused: usize, options: &Options, report: &mut
         "executions of the run",
         &format!("from here on {inputs} not read: the run has come to {executions} executions, and may have no more"),
     );
-    run.units.refused += 1;
+    run.refuse_rest();
     run.finish(report);
 }
 
@@ -121,7 +123,7 @@ fn cannot_open(name: &str, error: &std::io::Error, options: &Options, report: &m
     report.counts.unopened += 1;
     let mut run = Run::new(name, options);
     run.unreadable(0, "unopened", &format!("the input can't be opened: {error}"));
-    run.units.refused += 1;
+    run.refuse_rest();
     run.finish(report);
 }
 
@@ -143,6 +145,7 @@ impl<'o> Run<'o> {
             commands: Vec::new(),
             format: options.format,
             units: Units::default(),
+            rests: 0,
             findings: Kept::new(options.kept_findings()),
             mask: Mask::default(),
             frames: Frames::default(),
@@ -195,8 +198,14 @@ impl<'o> Run<'o> {
         let what = if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
         let line = self.next_line;
         self.unreadable(line, "broken off", &format!("the input {what} here: {error}"));
-        self.units.refused += 1;
+        self.refuse_rest();
         line
+    }
+
+    /// What is left of the input can't be read: nobody knows how many records it holds.
+    fn refuse_rest(&mut self) {
+        self.units.refused += 1;
+        self.rests += 1;
     }
 
     /// Whether an input is one JSON document over several lines, by its beginning: it begins with a value that goes on
@@ -626,7 +635,7 @@ impl<'o> Run<'o> {
                 }
             }
         }
-        report.counts.records += self.units.total() - self.units.blank;
+        report.counts.records += (self.units.total() - self.units.blank).saturating_sub(self.rests);
         report.add_input(InputUnits { path: self.file.clone(), format: self.format.map(Format::name), units: self.units });
         if !self.mask.is_empty() {
             for finding in &mut findings {

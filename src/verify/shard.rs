@@ -51,6 +51,8 @@ pub(super) struct Shard {
     rest_lost: bool,
     /// The lost line that has explained a missing start already: it can't explain a second one.
     start_excused: u64,
+    /// Findings that are kept folded under others.
+    folded: usize,
     /// Follow-ups of such lines.
     follow_ups: Vec<(u64, Related)>,
     recorder: Recorder,
@@ -158,6 +160,7 @@ impl Shard {
             last_lost: 0,
             rest_lost: false,
             start_excused: 0,
+            folded: 0,
             follow_ups: Vec::new(),
             recorder: Recorder::new(max_turns),
             signed: Signed::default(),
@@ -549,10 +552,14 @@ impl Shard {
     fn fold(&mut self, root: Option<Root>, message: String, findings: Vec<Finding>) {
         let Some(first) = findings.first() else { return };
         let related = Related { folded: Vec::new(), ..Related::new(&self.file, first.place.line, message) };
+        let room = self.folded < self.bounds.findings;
         let root = match root {
             Some(Root::Finding(index)) => self.findings.findings.get_mut(index),
-            Some(Root::Line(lost)) => return self.follow_ups.push((lost, Related { folded: findings, ..related })),
-            None => None,
+            Some(Root::Line(lost)) if room => {
+                self.folded += findings.len();
+                return self.follow_ups.push((lost, Related { folded: findings, ..related }));
+            }
+            Some(Root::Line(_)) | None => None,
         };
         let Some(root) = root else {
             // What explains them isn't kept.
@@ -560,8 +567,15 @@ impl Shard {
         };
         // That something ran without leave is all that there is to say of what comes of it.
         let by_leave = rules::by_code(root.code).is_some_and(|rule| rule.aspect == Some(Aspect::Authorised));
-        let folded = findings.into_iter().filter(|f| !by_leave || f.code != Code(201)).collect();
+        let mut folded: Vec<Finding> = findings.into_iter().filter(|f| !by_leave || f.code != Code(201)).collect();
+        if !room {
+            for finding in folded.drain(..) {
+                *root.unlisted.entry((finding.code, finding.severity)).or_default() += 1;
+            }
+        }
+        let before = root.folded().count();
         root.relate(Related { folded, ..related });
+        self.folded += root.folded().count() - before;
     }
 
     fn finish(&mut self, live: &mut Live, close: &Close, settings: &Settings) {
@@ -574,10 +588,8 @@ impl Shard {
         }
         if close.unterminated && lost_behind {
             let (folded, others): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(|d| d.rule.code.0 == 203);
-            let line = live.execution.last_line();
             let folded = folded.iter().map(|draft| self.found(live, draft, None, None)).collect();
-            let related = Related::new(&self.file, line, "the execution may have ended there");
-            self.follow_ups.push((self.last_lost, Related { folded, ..related }));
+            self.fold(Some(Root::Line(self.last_lost)), "the execution may have ended there".to_owned(), folded);
             self.report(live, &others, None, None);
         } else {
             self.report(live, &drafts, None, None);
