@@ -51,7 +51,7 @@ pub struct Predicate {
     pub verdict: Verdict,
     /// What it judged by: configuration, trust file, baseline, each with its SHA-256.
     pub materials: BTreeMap<String, String>,
-    /// How much was looked at, and what was found.
+    /// How much was looked at, what was found, and what of that the configuration and the baseline let pass.
     pub counts: BTreeMap<String, u64>,
 }
 
@@ -62,6 +62,8 @@ pub struct Predicate {
 pub enum Verdict {
     Passed,
     Failed,
+    /// Errors were found, and it was asked that they fail nothing.
+    Unenforced,
     Undecided,
 }
 

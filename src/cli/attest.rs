@@ -6,7 +6,7 @@ use super::output::{Color, Failure, print};
 use super::replay::{FailOn, trust_store};
 use super::{EXIT_CLEAN, EXIT_FINDINGS};
 use crate::attest::{Predicate, Statement, Verdict, private_key};
-use crate::config::FILE;
+use crate::config::{Applied, FILE};
 use crate::diag::Severity;
 use crate::report::{Outcome, terminal};
 use crate::source::{Found, Input, open_regular};
@@ -49,6 +49,11 @@ pub(super) struct Digests {
 }
 
 impl AttestArgs {
+    /// The file that is written and the key that is read, where an attestation is asked for.
+    pub(super) fn files(&self) -> (Option<&Path>, Option<&Path>) {
+        (self.attest.as_deref(), self.attest_key.as_deref())
+    }
+
     /// Takes the digests before the gate runs; none when no attestation is asked for.
     pub(super) fn before(&self, located: &Located, baseline: Option<&Material>) -> Result<Option<Digests>, Failure> {
         self.attest.as_ref().map(|_| digests(located, baseline)).transpose()
@@ -60,7 +65,7 @@ impl AttestArgs {
         before: Option<Digests>,
         located: &Located,
         baseline: Option<&Material>,
-        judged: (&Report, &Outcome, i64),
+        judged: (&Report, &Applied, &Outcome, i64),
     ) -> Result<(), Failure> {
         let (Some(path), Some(key), Some(key_id), Some(before)) = (&self.attest, &self.attest_key, &self.attest_key_id, before)
         else {
@@ -72,10 +77,11 @@ impl AttestArgs {
                 "run the gate when nobody writes there",
             ));
         }
-        let (report, outcome, time) = judged;
+        let (report, applied, outcome, time) = judged;
         let verdict = match outcome {
             Outcome::Clean => Verdict::Passed,
             Outcome::Findings => Verdict::Failed,
+            Outcome::Unenforced(_) => Verdict::Unenforced,
             Outcome::Unable(_) | Outcome::Empty(_) => Verdict::Undecided,
         };
         let counts = &report.counts;
@@ -88,6 +94,10 @@ impl AttestArgs {
             ("warnings", counts.warnings),
             ("notes", counts.notes),
             ("signaturesUnchecked", counts.signatures_unchecked),
+            ("ignored", applied.ignored),
+            ("known", applied.known),
+            ("off", applied.off),
+            ("lowered", applied.lowered),
         ];
         let predicate = Predicate {
             tool_version: env!("CARGO_PKG_VERSION").into(),
@@ -100,8 +110,7 @@ impl AttestArgs {
             Failure::unable(format!("`{}`: {e}", key.display()), "--attest-key names a private key")
         };
         let envelope = Statement::new(before.traces, predicate).sign(&private_key(&file::text(key)?).map_err(unusable)?, key_id);
-        std::fs::write(path, envelope.map_err(unusable)?)
-            .map_err(|e| Failure::unable(format!("can't write `{}`: {e}", path.display()), "the folder must exist"))
+        super::write::write(path, envelope.map_err(unusable)?)
     }
 }
 
@@ -233,6 +242,9 @@ pub(super) struct VerifyArgs {
     /// Fail (exit 1) when the gate has let findings pass that are this bad.
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     fail_on: FailOn,
+    /// Accept that findings were ignored, in the baseline, turned off or made less severe.
+    #[arg(long)]
+    allow_ignored: bool,
 }
 
 impl VerifyArgs {
@@ -246,7 +258,7 @@ impl VerifyArgs {
                 return Ok(EXIT_FINDINGS);
             }
         };
-        let mut problems = verdict(&statement.predicate, self.fail_on);
+        let mut problems = verdict(&statement.predicate, self.fail_on, self.allow_ignored);
         match self.here() {
             Ok(here) => problems.extend(differences(&statement, &here)),
             Err(failure) => problems.push(failure.to_string()),
@@ -260,7 +272,8 @@ impl VerifyArgs {
             if problems.is_empty() {
                 let signer = terminal(&self.signer);
                 let found = format!("{} errors, {} warnings, {} notes", count("errors"), count("warnings"), count("notes"));
-                writeln!(out, "PASS attested by {signer}: {files} files as they lie here, {found}")?;
+                let word = if count("errors") == 0 { "PASS" } else { "INFO" };
+                writeln!(out, "{word} attested by {signer}: {files} files as they lie here, {found}")?;
             }
             Ok(())
         })?;
@@ -277,9 +290,16 @@ impl VerifyArgs {
 }
 
 /// What the statement itself says against it.
-fn verdict(predicate: &Predicate, fail_on: FailOn) -> Vec<String> {
+fn verdict(predicate: &Predicate, fail_on: FailOn, allow_ignored: bool) -> Vec<String> {
     let mut problems = Vec::new();
-    if predicate.verdict != Verdict::Passed {
+    // A count that isn't stated isn't zero.
+    let count = |name: &str| predicate.counts.get(name).map_or_else(|| "an unknown number".to_owned(), u64::to_string);
+    let let_pass = [("ignored", "ignored"), ("known", "in the baseline"), ("off", "turned off"), ("lowered", "made less severe")];
+    for (name, what) in let_pass.into_iter().filter(|(name, _)| !allow_ignored && count(name) != "0") {
+        problems.push(format!("findings that were {what}: {} (--allow-ignored accepts them)", count(name)));
+    }
+    let accepted = predicate.verdict == Verdict::Unenforced && fail_on == FailOn::Never;
+    if predicate.verdict != Verdict::Passed && !accepted {
         problems.push(format!("the gate did not pass: {:?}", predicate.verdict).to_lowercase());
     }
     for (severity, name) in [(Severity::Error, "errors"), (Severity::Warning, "warnings"), (Severity::Note, "notes")] {

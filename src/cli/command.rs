@@ -4,7 +4,7 @@ use super::file;
 use super::output::{Color, Failure, print};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
 use crate::command::{Analysis, Context, Links, Risk, Table, analyse, explain};
-use crate::report::terminal;
+use crate::report::{harmless_json, line_start, safe_json, terminal};
 use clap::{Args, Subcommand, ValueEnum};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -163,10 +163,14 @@ impl ShellCommand {
                 let table = places.table()?;
                 let analysis = analyse(&line, &places.context(&table)?);
                 print(Color::Auto, |out| match format {
-                    Format::Text => writeln!(out, "{}", explain::explain(&line, &analysis).trim_end()),
+                    Format::Text => {
+                        let text = explain::explain(&line, &analysis);
+                        text.trim_end().lines().try_for_each(|line| writeln!(out, "{}", line_start(line)))
+                    }
                     Format::Json => {
                         let told = Told { reasons: analysis.reasons(), analysis: &analysis };
-                        writeln!(out, "{}", serde_json::to_string_pretty(&told).map_err(io::Error::other)?)
+                        let told = serde_json::to_string_pretty(&told).map_err(io::Error::other)?;
+                        writeln!(out, "{}", harmless_json(&told))
                     }
                 })?;
                 Ok(EXIT_CLEAN)
@@ -228,7 +232,7 @@ fn jsonl(rated: &[Rated], out: &mut dyn Write) -> io::Result<()> {
                 json!({ "line": line, "risk": "high", "effects": [], "unparsed": true, "error": "no JSON object with a member `cmd`" })
             }
         };
-        writeln!(out, "{value}")?;
+        writeln!(out, "{}", safe_json(&value))?;
     }
     Ok(())
 }

@@ -36,15 +36,14 @@ impl InitArgs {
     /// Writes the file, unless there is one.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let path = self.folder.join(FILE);
-        if path.exists() {
+        if path.symlink_metadata().is_ok() {
             return Err(Failure::unable(
                 format!("`{}` is there already", path.display()),
                 "`yuangs-verify config show` shows it",
             ));
         }
         let found = Found::below(&self.folder)?;
-        std::fs::write(&path, template(&found))
-            .map_err(|e| Failure::unable(format!("can't write `{}`: {e}", path.display()), "the folder must exist"))?;
+        super::write::write(&path, template(&found))?;
         print(Color::Auto, |out| {
             writeln!(out, "wrote {}", terminal(&path.to_string_lossy()))?;
             if found.paths.is_empty() {

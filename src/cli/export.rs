@@ -1,9 +1,11 @@
 //! `export`.
 
 use super::book::ReadArgs;
-use super::output::{Color, Failure, print};
+use super::output::{Color, Failure, print_as_is};
+use super::write::{self, Inputs};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
 use crate::report::safe_json;
+use crate::source::discover;
 use crate::trajectory::export::{spans, tables};
 use clap::{Args, ValueEnum};
 use std::io::Write as _;
@@ -82,16 +84,17 @@ impl ExportArgs {
             }
         }
         if let Some(folder) = &self.out {
+            let mut inputs = Inputs::default();
+            inputs.add_found(&discover(&self.traces));
+            let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
+            inputs.keep_apart(paths.iter().map(PathBuf::as_path))?;
             for (name, text) in &files {
-                let path = folder.join(name);
-                std::fs::write(&path, text).map_err(|e| {
-                    Failure::unable(format!("can't write `{}`: {e}", path.display()), "the folder must exist and be writable")
-                })?;
+                write::write(&folder.join(name), text)?;
             }
         } else if self.format == Format::Csv && files.len() > 1 {
             return Err(Failure::unable("four tables don't fit one CSV", "name one with --table, or a folder with --out"));
         } else {
-            print(Color::Never, |out| files.iter().try_for_each(|(_, text)| out.write_all(text.as_bytes())))?;
+            print_as_is(Color::Never, |out| files.iter().try_for_each(|(_, text)| out.write_all(text.as_bytes())))?;
         }
         let mut stderr = anstream::stderr().lock();
         let left_out: u64 = reading.book.executions.iter().map(|e| e.turns_left_out).sum();

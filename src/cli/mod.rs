@@ -25,6 +25,7 @@ mod schema;
 mod secrets;
 mod shell;
 mod stats;
+mod write;
 
 use crate::report::Outcome;
 use clap::{Parser, Subcommand};
@@ -123,7 +124,7 @@ enum Command {
 /// The exit code of an outcome.
 const fn exit_code(outcome: &Outcome) -> u8 {
     match outcome {
-        Outcome::Clean => EXIT_CLEAN,
+        Outcome::Clean | Outcome::Unenforced(_) => EXIT_CLEAN,
         Outcome::Findings => EXIT_FINDINGS,
         Outcome::Unable(_) => EXIT_UNABLE,
         Outcome::Empty(_) => EXIT_EMPTY,

@@ -71,12 +71,69 @@ pub(super) fn tell(sentence: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{}", crate::report::line_start(sentence));
 }
 
-/// Writes to standard output. A reader that goes away ends the output, not the verification: the
-/// exit code stays what it was.
+/// Writes text to standard output. No line of it is a command of a runner of continuous integration, whatever the text
+/// quotes; what hides or acts on a terminal, whoever quotes it has taken out.
+///
+/// # Errors
+/// When writing fails.
+pub fn print(color: Color, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    print_as_is(color, |out| {
+        let mut lines = Lines { out, line: Vec::new() };
+        write(&mut lines)?;
+        lines.end()
+    })
+}
+
+/// Passes whole lines on, and none that a runner takes for a command.
+struct Lines<'o> {
+    out: &'o mut dyn Write,
+    line: Vec<u8>,
+}
+
+impl Lines<'_> {
+    fn end(&mut self) -> io::Result<()> {
+        let line = std::mem::take(&mut self.line);
+        match std::str::from_utf8(&line).ok().and_then(without_command) {
+            Some(safe) => self.out.write_all(safe.as_bytes()),
+            None => self.out.write_all(&line),
+        }
+    }
+}
+
+impl Write for Lines<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|b| *b == b'\n') {
+            self.line.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                self.end()?;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A line that a runner would take for a command, as one that it doesn't. Colours are taken away before it sees them.
+fn without_command(line: &str) -> Option<String> {
+    if !line.contains("::") && !line.contains("##") {
+        return None;
+    }
+    let plain = anstream::adapter::strip_str(line).to_string();
+    let end = if line.ends_with('\n') { "\n" } else { "" };
+    let safe = crate::report::line_start(plain.trim_end_matches('\n'));
+    let is_command = plain.trim_start().starts_with("::") || crate::report::holds_command(&plain);
+    is_command.then(|| safe + end)
+}
+
+/// Writes to standard output what is to arrive byte for byte: reports in their formats, traces, tables. A reader that goes
+/// away ends the output, not the verification: the exit code stays what it was.
 ///
 /// # Errors
 /// When writing fails for another reason.
-pub fn print(color: Color, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+pub(super) fn print_as_is(color: Color, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let stdout = AutoStream::new(io::stdout().lock(), color.into());
     let mut out = BufWriter::with_capacity(1 << 16, stdout);
     match write(&mut out).and_then(|()| out.flush()) {

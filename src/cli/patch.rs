@@ -2,7 +2,7 @@
 
 use super::output::{Color, Failure, print};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
-use crate::report::terminal;
+use crate::report::{harmless_json, terminal};
 use crate::workspace::diff::apply::{FileOutcome, HunkOutcome, Outcome, Place, apply};
 use crate::workspace::diff::tree::{Folder, Overlay, Revision, Tree};
 use crate::workspace::diff::{DiffError, Limits, Nearest, Obstacle, parse};
@@ -86,7 +86,7 @@ impl CheckArgs {
             Format::Text => text(&checked, out),
             Format::Json => {
                 let all: Vec<Value> = checked.iter().map(as_json).collect();
-                writeln!(out, "{:#}", json!({ "version": 1, "diffs": all }))
+                writeln!(out, "{}", harmless_json(&format!("{:#}", json!({ "version": 1, "diffs": all }))))
             }
         })?;
         let any = |status: &str| checked.iter().any(|c| c.status() == status);

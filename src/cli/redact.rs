@@ -1,7 +1,7 @@
 //! `redact`: a trace without its credentials.
 
 use super::file;
-use super::output::{Color, Failure, print, tell};
+use super::output::{Color, Failure, print_as_is, tell};
 use super::{EXIT_CLEAN, EXIT_EMPTY};
 use crate::attest::private_key;
 use crate::redact::{Error, Keys, Outcome, Remade, redact};
@@ -67,10 +67,14 @@ impl RedactArgs {
             }
         };
         if to_standard {
-            print(Color::Never, |out| out.write_all(redacted.as_bytes()))?;
+            print_as_is(Color::Never, |out| out.write_all(redacted.as_bytes()))?;
         } else {
             let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&self.output);
-            file.and_then(|mut file| file.write_all(redacted.as_bytes())).map_err(|e| cannot_write(&self.output, &e))?;
+            let written = file.and_then(|mut file| {
+                // Half a trace looks like one that was cut.
+                file.write_all(redacted.as_bytes()).inspect_err(|_| drop(std::fs::remove_file(&self.output)))
+            });
+            written.map_err(|e| cannot_write(&self.output, &e))?;
         }
         for line in sentences(&outcome) {
             tell(&line);
@@ -118,6 +122,7 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
 
 /// Nothing is overwritten, the input least of all.
 fn may_write(path: &Path) -> Result<(), Failure> {
+    super::write::outside_git(path)?;
     if path.symlink_metadata().is_ok() {
         return Err(Failure::unable(
             format!("`{}` is there already", path.display()),

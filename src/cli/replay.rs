@@ -3,7 +3,8 @@
 use super::file;
 use super::output::{Color, Failure, print, tell};
 use super::patch::git_failure;
-use super::reports::{ReportArgs, shell_line, statistics};
+use super::reports::{ReportArgs, Target, shell_line, statistics};
+use super::write::Inputs;
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE, exit_code};
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::replay::Assessor;
@@ -234,7 +235,7 @@ impl ReplayArgs {
             }
         };
         let Some(folder) = &self.repo else {
-            return self.common.run(options, &extra, with_versions, &|report| {
+            return self.common.run(options, self.keys.as_deref(), &extra, with_versions, &|report| {
                 versions(report);
                 Ok(())
             });
@@ -246,7 +247,7 @@ impl ReplayArgs {
         let tree = |id| Revision::new(&repository, id).map_err(|e| git_failure(&e));
         let base = (base, tree(base)?);
         let head = head.map(|id| Ok::<_, Failure>((id, tree(id)?))).transpose()?;
-        self.common.run(options, &extra, with_versions, &|report| {
+        self.common.run(options, self.keys.as_deref(), &extra, with_versions, &|report| {
             versions(report);
             let unreadable = |e: TreeError| Failure::unable(e.to_string(), "a shallow or partial clone may lack it: fetch it");
             settle(report, (base.0, &base.1), head.as_ref().map(|(id, tree)| (*id, tree))).map_err(unreadable)
@@ -329,12 +330,12 @@ impl ValidateArgs {
         let as_told = schema.is_some() || self.common.format_in.is_some();
         let options = Options { schema_only: true, schema, ..self.common.options() };
         if as_told {
-            return self.common.run(options, &extra, false, &|_| Ok(()));
+            return self.common.run(options, self.schema.as_deref(), &extra, false, &|_| Ok(()));
         }
         // What is a manifest is no trace, and is looked at as what it is.
         let Discovery { inputs, skipped } = survey(&self.common.paths);
         let (manifests, inputs) = super::manifests::part(inputs);
-        self.common.run_on(Discovery { inputs, skipped }, options, &extra, false, &|report| {
+        self.common.run_on((Discovery { inputs, skipped }, None), options, &extra, false, &|report| {
             report.absorb(super::manifests::check(&manifests, self.project.as_deref()));
             report.findings.sort_by_cached_key(Finding::order);
             assign_fingerprints(&mut report.findings);
@@ -372,13 +373,20 @@ impl Common {
         }
     }
 
-    fn run(&self, options: Options, extra: &[String], keep_turns: bool, after: &Settle<'_>) -> Result<u8, Failure> {
-        self.run_on(survey(&self.paths), options, extra, keep_turns, after)
+    fn run(
+        &self,
+        options: Options,
+        settings: Option<&Path>,
+        extra: &[String],
+        keep_turns: bool,
+        after: &Settle<'_>,
+    ) -> Result<u8, Failure> {
+        self.run_on((survey(&self.paths), settings), options, extra, keep_turns, after)
     }
 
     fn run_on(
         &self,
-        found: Discovery,
+        (found, settings): (Discovery, Option<&Path>),
         options: Options,
         extra: &[String],
         keep_turns: bool,
@@ -387,14 +395,22 @@ impl Common {
         // Without its rules a scan would find nothing, which looks like a clean trace.
         Table::shipped().map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let targets = self.reports.targets()?;
+        let mut apart = Inputs::default();
+        apart.add_found(&found.inputs);
+        settings.iter().for_each(|file| apart.add(file));
+        apart.keep_apart(targets.iter().filter_map(Target::file))?;
         let with_turns = keep_turns || targets.iter().any(|t| t.format == ReportFormat::Html);
         let options = &Options { max_turns: if with_turns { self.max_turns } else { 0 }, ..options };
         let mut report = verify(&found.inputs, options);
         report.skip(found.skipped);
         report.notices.extend(skipped_sentence(&report.skipped, report.counts.skipped));
         after(&mut report)?;
+        if self.fail_on == FailOn::Never && report.counts.errors > 0 {
+            report.notices.push(Outcome::not_enforced(report.counts.errors));
+        }
         let outcome = Outcome::of(&report, self.fail_on.severity(), options.schema_only);
-        let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: options.schema_only };
+        let text =
+            TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: options.schema_only, ..TextOptions::default() };
         let command = self.command(options.schema_only, extra);
         let statistics = statistics(&targets, &report);
         let run = Run { report: &report, outcome: &outcome, text, command: &command, statistics: statistics.as_ref() };

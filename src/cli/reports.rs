@@ -1,6 +1,7 @@
 //! `--report FORMAT=PATH`: the reports of one run, and where each goes.
 
-use super::output::{Color, Failure, print};
+use super::output::{Color, Failure, print, print_as_is};
+use super::write;
 use crate::report::page::Page;
 use crate::report::{Format, Run};
 use crate::trajectory::{Book, stats};
@@ -34,6 +35,11 @@ pub(super) struct Target {
 impl Target {
     fn is_stdout(&self) -> bool {
         self.path.as_os_str() == "-"
+    }
+
+    /// The file that it goes to, unless that is standard output.
+    pub(super) fn file(&self) -> Option<&Path> {
+        Some(&*self.path).filter(|_| !self.is_stdout())
     }
 }
 
@@ -100,16 +106,14 @@ impl ReportArgs {
         for target in targets.iter().filter(|t| !t.is_stdout()) {
             let mut plain = anstream::StripStream::new(Vec::new());
             run.write(target.format, &mut plain)?;
-            std::fs::write(&target.path, plain.into_inner()).map_err(|e| {
-                Failure::unable(format!("can't write `{}`: {e}", target.path.display()), "the folder must exist and be writable")
-            })?;
+            write::write(&target.path, plain.into_inner())?;
         }
         for target in targets.iter().filter(|t| t.is_stdout()) {
             // What other programs read holds no colours, and must not lose a byte to those who take colours away.
             if target.format == Format::Text {
                 print(self.color, |out| run.write(target.format, out))?;
             } else {
-                print(Color::Always, |out| run.write(target.format, out))?;
+                print_as_is(Color::Always, |out| run.write(target.format, out))?;
             }
         }
         Ok(())

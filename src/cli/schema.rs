@@ -66,9 +66,7 @@ impl SchemaCommand {
             Self::Write { folder } => {
                 for entry in catalogue.entries() {
                     let path = folder.join(format!("{}.schema.json", entry.name));
-                    std::fs::write(&path, format!("{}\n", text(&entry.schema))).map_err(|e| {
-                        Failure::unable(format!("can't write `{}`: {e}", path.display()), "the folder must exist")
-                    })?;
+                    super::write::write(&path, format!("{}\n", text(&entry.schema)))?;
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! What a configuration does to a report: other severities, ignores, the baseline. Nothing of it is silent.
 
-use super::{Baseline, Config, Ignore, Level, day_end};
-use crate::diag::{Code, Finding};
+use super::{Baseline, Config, Ignore, Level, Override, day_end};
+use crate::diag::{Code, Finding, Severity, first_fingerprints};
 use crate::verify::Report;
 use globset::{GlobBuilder, GlobMatcher};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,8 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What was done, for the report to say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Findings that an ignore let pass, or whose rule is off.
+    /// Findings that an ignore let pass.
     pub ignored: u64,
+    /// Findings whose rule is off.
+    pub off: u64,
+    /// Findings that are less severe here than their rule says.
+    pub lowered: u64,
     /// Findings that the baseline knows.
     pub known: u64,
     /// What a reader has to be told, in sentences.
@@ -24,117 +28,238 @@ pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, String> {
 
 /// An ignore while it is in use.
 struct Active<'c> {
+    name: String,
     ignore: &'c Ignore,
     path: Option<GlobMatcher>,
     used: bool,
+    /// The fingerprint that a finding has now which it names by that of version 1.
+    renamed: Option<String>,
 }
 
 impl Active<'_> {
-    fn fits(&self, finding: &Finding) -> bool {
-        let ignore = self.ignore;
-        ignore.code.as_deref().is_none_or(|c| Code::parse(c) == Some(finding.code))
-            && self.path.as_ref().is_none_or(|g| g.is_match(&*finding.place.file))
-            && ignore.fingerprint.as_deref().is_none_or(|f| f == finding.fingerprint)
+    /// Whether it is about findings of a rule in an input. A fingerprint is compared by [`Self::fits`].
+    fn concerns(&self, code: Code, file: &str) -> bool {
+        self.ignore.code.as_deref().is_none_or(|c| Code::parse(c) == Some(code))
+            && self.path.as_ref().is_none_or(|g| g.is_match(file))
+    }
+
+    fn fits(&mut self, finding: &Finding, first: Option<&str>) -> bool {
+        let fits = self.concerns(finding.code, &finding.place.file)
+            && self.ignore.fingerprint.as_deref().is_none_or(|f| {
+                let old = first == Some(f) && f != finding.fingerprint;
+                self.renamed = self.renamed.take().or_else(|| old.then(|| finding.fingerprint.clone()));
+                old || f == finding.fingerprint
+            });
+        self.used |= fits;
+        fits
+    }
+}
+
+/// A configuration while it is being applied.
+struct Applying<'c> {
+    severities: BTreeMap<Code, &'c Override>,
+    active: Vec<Active<'c>>,
+    baseline: Option<&'c Baseline>,
+    /// The fingerprints of the baseline that were found.
+    met: BTreeSet<String>,
+    /// Rules with another severity that found something.
+    changed: BTreeSet<Code>,
+    applied: Applied,
+}
+
+/// Why what is folded under a finding stands although the finding is still there.
+const LOWERED: &str = "is less severe here";
+
+/// Why a finding doesn't stand as it was found, and what the baseline knows to be folded under it.
+struct LetPass(&'static str, BTreeMap<Code, u64>);
+
+impl Applying<'_> {
+    /// Gives a finding its severity, and says why it doesn't stand as it was found. `None` for one that does.
+    fn look(&mut self, finding: &mut Finding, first: Option<&str>) -> Option<LetPass> {
+        let passes = |why| Some(LetPass(why, BTreeMap::new()));
+        let was = finding.severity;
+        if let Some(change) = self.severities.get(&finding.code) {
+            self.changed.insert(finding.code);
+            let Some(severity) = change.level.severity() else {
+                self.applied.off += 1;
+                return passes("is off here");
+            };
+            finding.severity = severity;
+        }
+        // Each ignore that fits is in use, not only the first.
+        if self.active.iter_mut().filter_map(|i| i.fits(finding, first).then_some(())).count() > 0 {
+            self.applied.ignored += 1;
+            return passes("is ignored");
+        }
+        if let Some(baseline) = self.baseline {
+            let fingerprint = if baseline.is_first() { first } else { Some(finding.fingerprint.as_str()) };
+            if let Some((known, fingerprint)) = fingerprint.and_then(|f| Some((baseline.entry(finding, f)?, f))) {
+                self.met.insert(fingerprint.to_owned());
+                self.applied.known += 1;
+                return Some(LetPass("is in the baseline", known));
+            }
+        }
+        let lowered = finding.severity < was;
+        self.applied.lowered += u64::from(lowered);
+        if lowered { passes(LOWERED) } else { None }
+    }
+
+    /// What remains of findings that were only counted: how many, and how severe.
+    fn remaining(&mut self, (code, severity): (Code, Severity), file: Option<&str>, mut number: u64) -> (Severity, u64) {
+        let Some(change) = self.severities.get(&code) else {
+            return (severity, self.not_ignored(code, file, number));
+        };
+        self.changed.insert(code);
+        if let Some(level) = change.level.severity() {
+            number = self.not_ignored(code, file, number);
+            self.applied.lowered += if level < severity { number } else { 0 };
+            return (level, number);
+        }
+        self.applied.off += number;
+        (severity, 0)
+    }
+
+    /// What no ignore lets pass: one that names a single finding can't.
+    fn not_ignored(&mut self, code: Code, file: Option<&str>, number: u64) -> u64 {
+        let Some(file) = file else { return number };
+        let fits = self.active.iter_mut().filter(|i| i.ignore.fingerprint.is_none() && i.concerns(code, file));
+        if fits.map(|i| i.used = true).count() == 0 {
+            return number;
+        }
+        self.applied.ignored += number;
+        0
+    }
+
+    /// Makes findings of their own of what is folded under one that doesn't stand as it was found.
+    fn unfold(&mut self, finding: &mut Finding, LetPass(why, mut known): LetPass, report: &mut Report) -> Vec<Finding> {
+        let mut all: Vec<Finding> = finding.related.iter_mut().flat_map(|r| std::mem::take(&mut r.folded)).collect();
+        for one in &mut all {
+            one.message.push_str(&format!(" (it follows from {} in line {}, which {why})", finding.code, finding.place.line));
+        }
+        for ((code, severity), number) in std::mem::take(&mut finding.unlisted) {
+            let entry = known.entry(code).or_default();
+            let in_baseline = number.min(*entry);
+            *entry -= in_baseline;
+            self.applied.known += in_baseline;
+            let (severity, number) = self.remaining((code, severity), Some(&finding.place.file), number - in_baseline);
+            if number > 0 {
+                report.drop_findings(code, severity, number);
+            }
+        }
+        all
     }
 }
 
 /// Applies severities, ignores and the baseline, in this order. `now` is in milliseconds since the epoch; without it
-/// no ignore counts that has an end, since nobody can say that it hasn't come.
+/// no ignore counts that has an end, since nobody can say that it hasn't come. What is folded under a finding that is let
+/// pass, or less severe than it was found, stands on its own.
 pub fn apply(report: &mut Report, config: &Config, baseline: Option<&Baseline>, now: Option<i64>) -> Applied {
-    let mut applied = Applied::default();
-    let mut active = Vec::new();
+    let mut applying = Applying {
+        severities: config.severity.iter().filter_map(|(code, change)| Some((Code::parse(code)?, change))).collect(),
+        active: Vec::new(),
+        baseline,
+        met: BTreeSet::new(),
+        changed: BTreeSet::new(),
+        applied: Applied::default(),
+    };
     for (n, ignore) in config.ignore.iter().enumerate() {
-        let name = || format!("ignore number {} ({})", n + 1, ignore.reason);
+        let name = format!("ignore number {} ({})", n + 1, ignore.reason);
         let end = ignore.expires.as_deref().and_then(day_end);
+        let notices = &mut applying.applied.notices;
         match (end, now, ignore.expires.as_deref().unwrap_or_default()) {
-            (Some(_), None, _) => applied.notices.push(format!("{} has an end and doesn't count: say --now", name())),
+            (Some(_), None, _) => notices.push(format!("{name} has an end and doesn't count: say --now")),
             (Some(end), Some(now), date) if now >= end => {
-                applied.notices.push(format!("{} ended on {date} and doesn't count any more", name()));
+                notices.push(format!("{name} ended on {date} and doesn't count any more"));
             }
-            _ => active.push((name(), Active { ignore, path: ignore.path.as_deref().and_then(|p| glob(p).ok()), used: false })),
+            _ => {
+                let path = ignore.path.as_deref().and_then(|p| glob(p).ok());
+                applying.active.push(Active { name, ignore, path, used: false, renamed: None });
+            }
         }
     }
-    let known = baseline.map(Baseline::by_fingerprint).unwrap_or_default();
-    let mut met: BTreeSet<String> = BTreeSet::new();
-    let mut changed: BTreeSet<Code> = BTreeSet::new();
-    let severities: BTreeMap<Code, _> =
-        config.severity.iter().filter_map(|(code, change)| Some((Code::parse(code)?, change))).collect();
     for ((code, severity), number) in std::mem::take(&mut report.dropped) {
-        let Some(change) = severities.get(&code) else { continue };
-        changed.insert(code);
         let counted = report.counts.of(severity);
         *counted = counted.saturating_sub(number);
-        if let Some(severity) = change.level.severity() {
-            *report.counts.of(severity) += number;
-        } else {
-            applied.ignored += number;
-            report.counts.left_out = report.counts.left_out.saturating_sub(number);
+        report.counts.left_out = report.counts.left_out.saturating_sub(number);
+        let (severity, number) = applying.remaining((code, severity), None, number);
+        if number > 0 {
+            report.drop_findings(code, severity, number);
         }
     }
-    let counts = &mut report.counts;
-    report.findings.retain_mut(|finding| {
-        let counted = counts.of(finding.severity);
+    let by_first =
+        baseline.is_some_and(Baseline::is_first) || applying.active.iter().any(|active| active.ignore.fingerprint.is_some());
+    let first = if by_first { first_fingerprints(&report.findings) } else { Vec::new() };
+    let mut first = first.into_iter();
+    let mut unfolded = false;
+    for finding in std::mem::take(&mut report.findings) {
+        let counted = report.counts.of(finding.severity);
         *counted = counted.saturating_sub(1);
-        let change = severities.get(&finding.code);
-        if let Some(change) = change {
-            changed.insert(finding.code);
-            let Some(severity) = change.level.severity() else {
-                applied.ignored += 1;
-                return false;
-            };
-            finding.severity = severity;
-        }
-        let mut let_pass = false;
-        for (_, ignore) in active.iter_mut().filter(|(_, i)| i.fits(finding)) {
-            ignore.used = true;
-            let_pass = true;
-        }
-        if let_pass {
-            applied.ignored += 1;
-            return false;
-        }
-        let entry = known.get(&*finding.fingerprint);
-        if entry.is_some_and(|(code, file)| *code == finding.code.to_string() && **file == *finding.place.file) {
-            met.insert(finding.fingerprint.clone());
-            applied.known += 1;
-            return false;
-        }
-        counts.count(finding.severity);
-        true
-    });
-    for (name, ignore) in active {
-        if !ignore.used {
-            applied.notices.push(format!("{name} fits nothing any more: take it away"));
+        let mut waiting = vec![(finding, first.next())];
+        while let Some((mut finding, first)) = waiting.pop() {
+            let let_pass = applying.look(&mut finding, first.as_deref());
+            let gone = let_pass.as_ref().is_some_and(|LetPass(why, _)| *why != LOWERED);
+            if let Some(let_pass) = let_pass {
+                let folded = applying.unfold(&mut finding, let_pass, report);
+                unfolded |= !folded.is_empty();
+                waiting.extend(folded.into_iter().map(|finding| (finding, None)));
+            }
+            if !gone {
+                report.counts.count(finding.severity);
+                report.findings.push(finding);
+            }
         }
     }
-    for code in changed {
-        if let Some(change) = severities.get(&code) {
-            let level = match change.level {
-                Level::Error => "an error",
-                Level::Warning => "a warning",
-                Level::Note => "a note",
-                Level::Off => "off",
-            };
-            applied.notices.push(format!("{code} is {level} here: {}", change.reason));
+    if unfolded {
+        report.findings.sort_by_cached_key(Finding::order);
+    }
+    applying.finish()
+}
+
+impl Applying<'_> {
+    /// What was done, with all that has to be said of it.
+    fn finish(self) -> Applied {
+        let Self { severities, active, baseline, met, changed, mut applied } = self;
+        for Active { name, used, renamed, .. } in active {
+            if !used {
+                applied.notices.push(format!("{name} fits nothing any more: take it away"));
+            }
+            if let Some(new) = renamed {
+                applied.notices.push(format!("{name} names a fingerprint of version 1: write `{new}` instead"));
+            }
         }
+        for code in changed {
+            if let Some(change) = severities.get(&code) {
+                let level = match change.level {
+                    Level::Error => "an error",
+                    Level::Warning => "a warning",
+                    Level::Note => "a note",
+                    Level::Off => "off",
+                };
+                applied.notices.push(format!("{code} is {level} here: {}", change.reason));
+            }
+        }
+        let let_pass = applied.ignored + applied.off;
+        if let_pass > 0 {
+            applied.notices.push(format!("findings let pass by the configuration: {let_pass}"));
+        }
+        if applied.known > 0 {
+            applied.notices.push(format!("findings that the baseline knows: {}", applied.known));
+        }
+        let gone = baseline.map_or(0, Baseline::len) - met.len();
+        if gone > 0 {
+            applied.notices.push(format!("entries of the baseline that are mended: {gone}; write it anew"));
+        }
+        if baseline.is_some_and(Baseline::is_first) {
+            let notice = "the baseline has version 1, whose fingerprints rest on messages; update it with `--write-baseline`";
+            applied.notices.push(notice.to_owned());
+        }
+        applied
     }
-    if applied.ignored > 0 {
-        applied.notices.push(format!("findings let pass by the configuration: {}", applied.ignored));
-    }
-    if applied.known > 0 {
-        applied.notices.push(format!("findings that the baseline knows: {}", applied.known));
-    }
-    let gone = known.len() - met.len();
-    if gone > 0 {
-        applied.notices.push(format!("entries of the baseline that are mended: {gone}; write it anew"));
-    }
-    applied
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diag::Severity;
     use crate::verify::{Options, verify_reader};
 
     fn broken() -> Report {
@@ -177,7 +302,7 @@ mod tests {
         assert_eq!((report.counts.errors, report.counts.notes), (0, 1));
         assert_eq!(note.notices, ["YV301 is a note here: known bug"]);
         let (report, off) = applied("[severity.YV301]\nlevel = 'off'\nreason = 'r'", None);
-        assert!(report.findings.is_empty() && off.ignored == 1 && report.counts.at_least(Severity::Note) == 0);
+        assert!(report.findings.is_empty() && off.off == 1 && report.counts.at_least(Severity::Note) == 0);
     }
 
     #[test]
@@ -188,6 +313,6 @@ mod tests {
         assert_eq!((applied.known, report.counts.errors, report.findings.len()), (1, 0, 0));
         let again = apply(&mut report, &Config::default(), Some(&baseline), None);
         assert_eq!(again.notices, ["entries of the baseline that are mended: 1; write it anew"]);
-        assert!(Baseline::parse("{\"version\":2,\"findings\":[]}").is_err() && Baseline::parse("[]").is_err());
+        assert!(Baseline::parse("{\"version\":3,\"findings\":[]}").is_err() && Baseline::parse("[]").is_err());
     }
 }

@@ -1,11 +1,11 @@
 //! The baseline: findings that were there before, by fingerprint. Only new ones fail.
 
-use crate::diag::Finding;
+use crate::diag::{Code, Finding};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The version of the file.
-const VERSION: u32 = 1;
+/// The version of the file that is written. Version 1 holds fingerprints that rest on messages; it is still read.
+const VERSION: u32 = 2;
 
 /// Known findings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,9 @@ struct Known {
     code: String,
     file: String,
     fingerprint: String,
+    /// Findings that are folded under it and have no fingerprint of their own, by code.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    unlisted: BTreeMap<String, u64>,
 }
 
 /// The file isn't a baseline.
@@ -36,12 +39,19 @@ pub enum BaselineError {
 }
 
 impl Baseline {
-    /// The baseline that knows these findings.
+    /// The baseline that knows these findings, and those that are folded under them.
     #[must_use]
     pub fn of(findings: &[Finding]) -> Self {
-        let known =
-            |f: &Finding| Known { code: f.code.to_string(), file: f.place.file.to_string(), fingerprint: f.fingerprint.clone() };
-        Self { version: VERSION, findings: findings.iter().map(known).collect() }
+        let mut known = BTreeSet::new();
+        for finding in findings.iter().chain(findings.iter().flat_map(Finding::folded)) {
+            let mut unlisted = BTreeMap::new();
+            for ((code, _), number) in &finding.unlisted {
+                *unlisted.entry(code.to_string()).or_default() += number;
+            }
+            let (code, file) = (finding.code.to_string(), finding.place.file.to_string());
+            known.insert(Known { code, file, fingerprint: finding.fingerprint.clone(), unlisted });
+        }
+        Self { version: VERSION, findings: known }
     }
 
     /// Reads a baseline.
@@ -50,7 +60,7 @@ impl Baseline {
     /// When it isn't one.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let baseline: Self = serde_json::from_str(text)?;
-        if baseline.version == VERSION { Ok(baseline) } else { Err(BaselineError::Version(baseline.version)) }
+        if matches!(baseline.version, 1 | VERSION) { Ok(baseline) } else { Err(BaselineError::Version(baseline.version)) }
     }
 
     /// The file's text.
@@ -71,9 +81,20 @@ impl Baseline {
         self.findings.is_empty()
     }
 
-    /// The known findings by their fingerprints, with rule and input.
-    #[must_use]
-    pub(super) fn by_fingerprint(&self) -> BTreeMap<&str, (&str, &str)> {
-        self.findings.iter().map(|k| (&*k.fingerprint, (&*k.code, &*k.file))).collect()
+    /// Whether its fingerprints are those of version 1.
+    pub(super) fn is_first(&self) -> bool {
+        self.version == 1
+    }
+
+    /// The entry for a finding with this fingerprint, with what it knows to be folded under it.
+    pub(super) fn entry(&self, finding: &Finding, fingerprint: &str) -> Option<BTreeMap<Code, u64>> {
+        let (code, file) = (finding.code.to_string(), finding.place.file.to_string());
+        let first = Known { code, file, fingerprint: fingerprint.to_owned(), unlisted: BTreeMap::new() };
+        let entry = self.findings.range(&first..).next()?;
+        if (&entry.code, &entry.file, &entry.fingerprint) != (&first.code, &first.file, &first.fingerprint) {
+            return None;
+        }
+        let unlisted = &entry.unlisted;
+        Some(unlisted.iter().filter_map(|(code, number)| Some((Code::parse(code)?, *number))).collect())
     }
 }

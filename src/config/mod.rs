@@ -538,6 +538,9 @@ impl Config {
                 return Err(ConfigError::UnknownFormat { name: format.clone(), nearest: error::nearest(format, known) });
             }
         }
+        if let Some(reason) = config.policy.as_ref().and_then(|p| p.untested.as_ref()) {
+            reasoned("policy.untested", reason)?;
+        }
         Ok(config)
     }
 
@@ -549,7 +552,7 @@ impl Config {
 }
 
 fn reasoned(name: &str, reason: &str) -> Result<(), ConfigError> {
-    if reason.trim().is_empty() { Err(ConfigError::NoReason { name: name.to_owned() }) } else { Ok(()) }
+    if crate::unseen::says_nothing(reason) { Err(ConfigError::NoReason { name: name.to_owned() }) } else { Ok(()) }
 }
 
 /// The code that a word names.

@@ -110,6 +110,16 @@ pub struct Related {
     pub line: u64,
     /// What it has to do with the finding.
     pub message: String,
+    /// The findings that are listed here instead of on their own. They stand as soon as the finding above them is let pass.
+    pub folded: Vec<Finding>,
+}
+
+impl Related {
+    /// A place that only explains.
+    #[must_use]
+    pub fn new(file: &Arc<str>, line: u64, message: impl Into<String>) -> Self {
+        Self { file: file.clone(), line, message: message.into(), folded: Vec::new() }
+    }
 }
 
 /// One finding.
@@ -135,7 +145,11 @@ pub struct Finding {
     pub help: Option<String>,
     /// A hash of the action that it is about: what is known of one action says nothing of another in its place.
     pub about: Option<Box<str>>,
-    /// Stable identity: independent of line numbers.
+    /// What it is about, where execution, turn and action don't say: facts, and never the words of a message.
+    pub subject: Option<Box<str>>,
+    /// Findings that were folded under it and that no related place lists.
+    pub unlisted: BTreeMap<(Code, Severity), u64>,
+    /// Stable identity: independent of line numbers and messages.
     pub fingerprint: String,
 }
 
@@ -151,40 +165,185 @@ impl Finding {
 const MAX_RELATED: usize = 12;
 
 impl Finding {
-    /// Adds a related place, up to a limit that keeps a hostile trace from growing one finding forever.
-    pub fn relate(&mut self, related: Related) {
-        match self.related.len() {
-            n if n < MAX_RELATED => self.related.push(related),
-            MAX_RELATED => self.related.push(Related { message: "further follow-ups are not listed".into(), ..related }),
-            _ => {}
+    /// A finding of a rule. Its fingerprint is given to it with those of the others.
+    #[must_use]
+    pub fn new(code: Code, name: &'static str, severity: Severity, message: impl Into<String>, place: Place) -> Self {
+        Self {
+            code,
+            name,
+            severity,
+            message: message.into(),
+            place,
+            execution: None,
+            turn: None,
+            related: Vec::new(),
+            help: None,
+            about: None,
+            subject: None,
+            unlisted: BTreeMap::new(),
+            fingerprint: String::new(),
         }
+    }
+
+    /// Adds a related place, up to a limit that keeps a hostile trace from growing one finding forever. What was folded
+    /// into one beyond that is counted.
+    pub fn relate(&mut self, related: Related) {
+        let Related { file, line, folded, .. } = match self.related.len() {
+            n if n < MAX_RELATED => return self.related.push(related),
+            _ => related,
+        };
+        if self.related.len() == MAX_RELATED {
+            self.related.push(Related::new(&file, line, "further follow-ups are not listed"));
+        }
+        for folded in folded {
+            *self.unlisted.entry((folded.code, folded.severity)).or_default() += 1;
+        }
+    }
+
+    /// The findings that are folded under it.
+    pub fn folded(&self) -> impl Iterator<Item = &Self> {
+        self.related.iter().flat_map(|r| &r.folded)
     }
 }
 
-/// Gives every finding its fingerprint: a hash of what it says and what it is about, without lines,
-/// and a number where the same thing is found several times.
+/// Joins facts into one subject, so that none can pass for another.
+#[must_use]
+pub fn subject<'p>(parts: impl IntoIterator<Item = &'p str>) -> Box<str> {
+    parts.into_iter().map(|part| format!("{}:{part};", part.len())).collect::<String>().into()
+}
+
+/// A hash of a text, for a subject.
+#[must_use]
+pub fn digest(text: impl AsRef<[u8]>) -> Box<str> {
+    short(Sha256::digest(text)).into()
+}
+
+/// The first 8 bytes of a hash.
+fn short(hash: impl AsRef<[u8]>) -> String {
+    hash.as_ref().iter().take(8).map(|b| format!("{b:02x}")).collect()
+}
+
+fn hashed(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
+    }
+    short(hash.finalize())
+}
+
+/// Numbers what is the same.
+#[derive(Default)]
+struct Numbers(BTreeMap<String, u32>);
+
+impl Numbers {
+    fn add(&mut self, text: String) -> String {
+        let count = self.0.entry(text.clone()).or_default();
+        *count += 1;
+        if *count > 1 { format!("{text}-{count}") } else { text }
+    }
+}
+
+fn fingerprint(finding: &Finding) -> String {
+    hashed(&[
+        "2",
+        &finding.code.to_string(),
+        &finding.place.file,
+        finding.execution.as_deref().unwrap_or_default(),
+        &finding.turn.map(|t| t.to_string()).unwrap_or_default(),
+        finding.about.as_deref().unwrap_or_default(),
+        finding.subject.as_deref().unwrap_or_default(),
+    ])
+}
+
+/// Gives every finding its fingerprint: a hash of its code, its input and what it is about, without lines and messages,
+/// and a number where the same thing is found several times. What is folded comes after what isn't.
 pub fn assign_fingerprints(findings: &mut [Finding]) {
-    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
-    for finding in findings {
-        let mut hash = Sha256::new();
-        for part in [
+    let mut numbers = Numbers::default();
+    for finding in findings.iter_mut() {
+        finding.fingerprint = numbers.add(fingerprint(finding));
+    }
+    for folded in findings.iter_mut().flat_map(|f| &mut f.related).flat_map(|r| &mut r.folded) {
+        folded.fingerprint = numbers.add(fingerprint(folded));
+    }
+}
+
+/// The fingerprints of version 1, for baselines and ignores that were written with them. They rest on messages.
+#[must_use]
+pub fn first_fingerprints(findings: &[Finding]) -> Vec<String> {
+    let mut numbers = Numbers::default();
+    let of = |finding: &Finding| {
+        hashed(&[
             &finding.code.to_string(),
-            &*finding.place.file,
+            &finding.place.file,
             finding.execution.as_deref().unwrap_or_default(),
             &finding.turn.map(|t| t.to_string()).unwrap_or_default(),
             finding.place.pointer.as_deref().unwrap_or_default(),
             &finding.message,
             finding.about.as_deref().unwrap_or_default(),
-        ] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part.as_bytes());
+        ])
+    };
+    findings.iter().map(|finding| numbers.add(of(finding))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn finding(message: &str, line: u64) -> Finding {
+        let place = Place { file: "traces/a.jsonl".into(), line, column: line % 7, ..Place::default() };
+        let found = Finding::new(Code(301), "unauthorised-execution", Severity::Error, message, place);
+        let (execution, about, subject) = (Some("e".into()), Some(digest("rm")), Some(subject(["executed", "a1"])));
+        Finding { execution, turn: Some(2), about, subject, ..found }
+    }
+
+    fn prints(mut findings: Vec<Finding>) -> Vec<String> {
+        assign_fingerprints(&mut findings);
+        findings.into_iter().map(|f| f.fingerprint).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn words_and_lines_change_no_fingerprint(words in ".{0,20}", line in 0u64..1000, others in 0u64..4) {
+            let mut moved: Vec<Finding> = (0..others).map(|n| Finding { turn: Some(9), ..finding("before it", n) }).collect();
+            moved.push(finding(&words, line));
+            prop_assert_eq!(prints(moved).last().cloned(), prints(vec![finding("as it was", 1)]).pop());
         }
-        let mut text: String = hash.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect();
-        let count = seen.entry(text.clone()).or_default();
-        *count += 1;
-        if *count > 1 {
-            text.push_str(&format!("-{count}"));
+
+        #[test]
+        fn what_it_is_about_does(what in 0usize..6, word in "[a-z]{1,8}") {
+            let before = finding("m", 1);
+            let mut after = before.clone();
+            match what {
+                0 => after.code = Code(302),
+                1 => after.place.file = word.into(),
+                2 => after.execution = Some(format!("e{word}").into()),
+                3 => after.turn = Some(3),
+                4 => after.about = Some(digest(word)),
+                _ => after.subject = Some(subject(["executed", &word])),
+            }
+            prop_assert_ne!(prints(vec![before]), prints(vec![after]));
         }
-        finding.fingerprint = text;
+    }
+
+    #[test]
+    fn what_is_found_twice_has_a_number_and_what_is_folded_comes_last() {
+        let mut root = finding("root", 1);
+        for line in 2..20 {
+            root.relate(Related { folded: vec![finding("folded", line)], ..Related::new(&"a".into(), line, "follows") });
+        }
+        let mut all = vec![root, finding("other", 30)];
+        assign_fingerprints(&mut all);
+        assert!(all[1].fingerprint.ends_with("-2"), "{}", all[1].fingerprint);
+        assert!(all[0].related[0].folded[0].fingerprint.ends_with("-3"));
+        assert_eq!((all[0].related.len(), all[0].folded().count()), (MAX_RELATED + 1, MAX_RELATED));
+        assert_eq!(all[0].unlisted.get(&(Code(301), Severity::Error)), Some(&(18 - MAX_RELATED as u64)), "none is lost");
+    }
+
+    #[test]
+    fn parts_of_a_subject_stay_apart() {
+        assert_ne!(subject(["a", "b"]), subject(["ab", ""]));
+        assert_ne!(subject(["1:a;"]), subject(["a"]));
     }
 }

@@ -2,4 +2,4 @@
 
 mod finding;
 
-pub use finding::{Code, Excerpt, Finding, Place, Related, Severity, assign_fingerprints};
+pub use finding::{Code, Excerpt, Finding, Place, Related, Severity, assign_fingerprints, digest, first_fingerprints, subject};

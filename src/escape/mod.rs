@@ -39,6 +39,11 @@ pub(crate) fn line_start(text: &str) -> String {
     if safe.trim_start().starts_with("::") { safe.replacen(':', "\\u{003a}", 1) } else { safe }
 }
 
+/// Whether a runner reads a command somewhere in a line.
+pub(crate) fn holds_command(line: &str) -> bool {
+    line.match_indices("##").any(|(at, _)| line.get(at + 2..).is_some_and(opens_command))
+}
+
 /// Whether what stands behind `##` makes it a command of a runner.
 fn opens_command(after: &str) -> bool {
     after.starts_with('[') || after.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("vso["))

@@ -322,19 +322,11 @@ fn unreadable(name: &str, error: &std::io::Error) -> Finding {
 /// A finding about a line of a source; 0 for the source as a whole.
 pub(super) fn finding(code: u16, file: &str, line: u64, message: String) -> Finding {
     let rule = by_code(Code(code));
-    Finding {
-        code: Code(code),
-        name: rule.map_or("", |r| r.name),
-        severity: rule.map_or(Severity::Error, |r| r.severity),
-        message,
-        place: Place { file: file.into(), line, ..Place::default() },
-        execution: None,
-        turn: None,
-        related: Vec::new(),
-        help: None,
-        about: None,
-        fingerprint: String::new(),
-    }
+    let (name, severity) = rule.map_or(("", Severity::Error), |r| (r.name, r.severity));
+    // No baseline knows these findings; nothing but the message tells them apart.
+    let subject = Some(crate::diag::digest(&message));
+    let place = Place { file: file.into(), line, ..Place::default() };
+    Finding { subject, ..Finding::new(Code(code), name, severity, message, place) }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::fault::{Fault, faults};
 use super::kind::Kind;
 use super::paths;
-use crate::diag::{Code, Finding, Place, Severity};
+use crate::diag::{Code, Finding, Place, Severity, digest, subject};
 use crate::json;
 use crate::rules::by_code;
 use crate::scan::mask::Mask;
@@ -63,17 +63,10 @@ fn finding(name: &str, entry: &Entry<'_>, fault: Fault) -> Finding {
         pointer: Some(fault.pointer).filter(|p| !p.is_empty()),
         excerpt: Some(entry.excerpt(fault.at.start, fault.at.len())),
     };
-    Finding {
-        code: Code(fault.code),
-        name: rule.map_or("", |r| r.name),
-        severity: fault.severity.or_else(|| rule.map(|r| r.severity)).unwrap_or(Severity::Error),
-        message: fault.message,
-        place,
-        execution: None,
-        turn: None,
-        related: Vec::new(),
-        help: None,
-        about: None,
-        fingerprint: String::new(),
-    }
+    let name = rule.map_or("", |r| r.name);
+    let severity = fault.severity.or_else(|| rule.map(|r| r.severity)).unwrap_or(Severity::Error);
+    // The value itself counts where there is no pointer: two credentials in one string are two.
+    let text = entry.text.get(fault.at).unwrap_or_default();
+    let about = subject([place.pointer.as_deref().unwrap_or_default(), &digest(text)]);
+    Finding { subject: Some(about), ..Finding::new(Code(fault.code), name, severity, fault.message, place) }
 }

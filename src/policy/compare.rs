@@ -7,16 +7,19 @@ use super::action::Action;
 use super::aim::{self, Target};
 use super::condition::{Condition, Predicate};
 use super::effect::Effect;
+use super::facts::Facts;
 use super::fuzz::{Effort, strategy, test_runner};
-use super::model::{Combine, Limit, Policy, Rule};
+use super::model::{Combine, Limit, Policy, Property, Rule};
 use super::question::Question;
-use super::wider::Revised;
+use super::wider::{Revised, wider};
 use proptest::strategy::{Strategy, ValueTree};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Kinds of difference that are kept; each is shrunk, which takes time.
 const MAX_KINDS: usize = 100;
+/// Classes that are kept of one pair of rules, and of all together.
+const MAX_CLASSES: (usize, usize) = (20, 300);
 /// Rules that are asked when questions are aimed, so often as all questions together ask them: a policy may have so many rules that
 /// asking about each of them would never end. What nothing was asked about isn't shown.
 const MAX_ASKED: usize = 20_000_000;
@@ -44,6 +47,10 @@ pub struct Kind {
     pub base_rule: String,
     /// The rule of the head.
     pub head_rule: String,
+    /// What is newly allowed, as type, tool or program, and worst effect: one rule may let in much that differs. Empty where
+    /// nothing is allowed that wasn't.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub class: String,
 }
 
 impl Kind {
@@ -103,6 +110,8 @@ pub struct Comparison {
     pub rules: Vec<(String, Change)>,
     /// Changes that may make something milder, though nothing was found: a search is no proof.
     pub unproved: Vec<Unproved>,
+    /// Properties that the base held, and that nothing of the head holds.
+    pub lost: Vec<Unproved>,
     /// The head only reports, and the base enforces: whatever it says, everything runs.
     pub disarmed: bool,
 }
@@ -126,6 +135,7 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         left_out: 0,
         rules: changes(base, head),
         unproved: Vec::new(),
+        lost: lost(base, head),
         disarmed: head.monitor && !base.monitor,
     };
     let left = MAX_ASKED / (base.rules.len() + head.rules.len()).max(MIN_RULES);
@@ -146,7 +156,7 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
             let Ok(mut tree) = strategy.new_tree(&mut runner) else { continue };
             search.found.made += 1;
             let Some(kind) = search.differ(&tree.current()) else { continue };
-            let new = !search.found.differences.contains_key(&kind) && search.found.differences.len() < MAX_KINDS;
+            let new = !search.found.differences.contains_key(&kind) && search.has_room(&kind);
             let witness = if new { search.shrink(&mut tree, &kind) } else { tree.current() };
             search.keep(kind, &witness);
         }
@@ -207,7 +217,20 @@ impl Search<'_> {
             head: head.effect,
             base_rule: base.rule_id().to_owned(),
             head_rule: head.rule_id().to_owned(),
+            class: if head.effect == Effect::Allow { class(question, self.head) } else { String::new() },
         })
+    }
+
+    /// Whether one more kind of difference is kept. The first of each pair of rules goes before further classes of others.
+    fn has_room(&self, kind: &Kind) -> bool {
+        let same =
+            |k: &&Kind| (k.base, k.head, &k.base_rule, &k.head_rule) == (kind.base, kind.head, &kind.base_rule, &kind.head_rule);
+        let (of_pair, of_all) = MAX_CLASSES;
+        let all = self.found.differences.len();
+        match self.found.differences.keys().filter(same).count() {
+            0 => all < of_all + MAX_KINDS,
+            classes => classes < of_pair && all < of_all,
+        }
     }
 
     /// The smallest question of the same kind that simplifying leads to.
@@ -238,7 +261,7 @@ impl Search<'_> {
                 known.witness = question.clone();
                 known.reason = reason();
             }
-        } else if self.found.differences.len() < MAX_KINDS {
+        } else if self.has_room(&kind) {
             let difference = Difference { count: 1, witness: question.clone(), reason: reason() };
             self.found.differences.insert(kind, difference);
         } else {
@@ -289,6 +312,34 @@ impl Search<'_> {
         );
         all
     }
+}
+
+/// What kind of action it is, for a reader who asks what else a rule lets in.
+fn class(question: &Question, policy: &Policy) -> String {
+    let action = &question.action;
+    let facts = Facts::new(action, question.context.risk, &policy.surroundings);
+    let worst = facts.analysis().effects.iter().max_by_key(|e| (e.risk, e.kind));
+    let program = || facts.steps().first().map(|step| step.program.as_str());
+    // Of a diff, the folder at the top.
+    let place = || worst.and_then(|e| e.target.as_deref()).and_then(|path| path.split_once('/')).map(|(top, _)| top);
+    let what = action.tool.as_deref().or_else(program).or_else(place).unwrap_or_default();
+    [&*action.kind_name, what, worst.map_or("", |e| e.kind.as_str())].join(" ")
+}
+
+/// The properties of the base that no property of the head holds: none that asks as much of at least the same actions.
+fn lost(base: &Policy, head: &Policy) -> Vec<Unproved> {
+    let held = |old: &&Property| head.properties.iter().any(|new| new.effect >= old.effect && wider(&old.for_all, &new.for_all));
+    let gone = base.properties.iter().filter(|old| !held(old));
+    gone.map(|old| {
+        let kept = head.properties.iter().find(|new| new.id == old.id);
+        let change = match kept {
+            None => "removed".to_owned(),
+            Some(new) if new.effect < old.effect => format!("{} instead of {}", new.effect, old.effect),
+            Some(_) => "changed: it isn't plainly about all the actions that it was about".to_owned(),
+        };
+        Unproved { what: old.id.clone(), change }
+    })
+    .collect()
 }
 
 fn limits_of(rule: &Rule) -> Vec<Limit> {

@@ -237,7 +237,7 @@ fn same<T: std::fmt::Debug>(one: &T, other: &T) -> bool {
 }
 
 /// Whether the new condition plainly holds wherever the old one does.
-fn wider(old: &Condition, new: &Condition) -> bool {
+pub(super) fn wider(old: &Condition, new: &Condition) -> bool {
     match (old, new) {
         (_, Condition::All(parts)) => parts.iter().all(|part| wider(old, part)),
         (Condition::Any(parts), _) => !parts.is_empty() && parts.iter().all(|part| wider(part, new)),

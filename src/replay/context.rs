@@ -25,6 +25,8 @@ pub enum ContextBreak {
     DiffMismatch {
         /// What, as a clause.
         what: String,
+        /// Which claim and which path, whatever the words.
+        about: String,
     },
     /// An output looks cut, and nothing says so.
     SilentCut {
@@ -244,16 +246,24 @@ impl ContextBook {
                 ("changed", &changed, real(&|p| before.get(p).zip(after.get(p)).is_some_and(|(a, b)| a != b))),
             ];
             for (word, said, real) in really {
-                wrong.extend(said.difference(&real).map(|p| format!("`{p}` is said to be {word}, and isn't")));
-                wrong.extend(real.difference(said).map(|p| format!("`{p}` was {word}, and the diff doesn't say so")));
+                wrong.extend(
+                    said.difference(&real).map(|p| (format!("`{p}` is said to be {word}, and isn't"), format!("not {word} {p}"))),
+                );
+                wrong.extend(
+                    real.difference(said)
+                        .map(|p| (format!("`{p}` was {word}, and the diff doesn't say so"), format!("{word} {p}"))),
+                );
             }
         } else {
             let absent = added.iter().chain(&changed).filter(|p| !after.contains_key(*p));
-            wrong.extend(absent.map(|p| format!("`{p}` is said to be added or changed, and isn't in the snapshot")));
+            wrong
+                .extend(absent.map(|p| {
+                    (format!("`{p}` is said to be added or changed, and isn't in the snapshot"), format!("absent {p}"))
+                }));
             let left = removed.iter().filter(|p| after.contains_key(*p));
-            wrong.extend(left.map(|p| format!("`{p}` is said to be removed, and is in the snapshot")));
+            wrong.extend(left.map(|p| (format!("`{p}` is said to be removed, and is in the snapshot"), format!("present {p}"))));
         }
-        breaks.extend(wrong.into_iter().map(|what| ContextBreak::DiffMismatch { what }));
+        breaks.extend(wrong.into_iter().map(|(what, about)| ContextBreak::DiffMismatch { what, about }));
         self.items = Some(after);
     }
 

@@ -23,10 +23,14 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         // What says how many are missing is a notice itself.
         let room = if severity == Severity::Note && !fits { PER_LEVEL - 1 } else { PER_LEVEL };
         let room = if severity == Severity::Note && run.outcome.sentence().is_some() { room - 1 } else { room };
+        let room = if severity == Severity::Warning && run.unenforced().is_some() { room - 1 } else { room };
         for finding in of(severity).take(room) {
             annotation(finding, out)?;
             printed += 1;
         }
+    }
+    if let Some(unenforced) = run.unenforced() {
+        writeln!(out, "::warning title=yuangs-verify::{}", data(&unenforced))?;
     }
     if let Some(sentence) = run.outcome.sentence() {
         writeln!(out, "::notice title=yuangs-verify::{}", data(sentence))?;

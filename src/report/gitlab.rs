@@ -32,11 +32,14 @@ struct Lines {
 /// Writes the report.
 pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut issues: Vec<Issue> = run.report.findings.iter().map(issue).collect();
-    if run.report.counts.left_out > 0 {
+    let left_out = run.report.counts.left_out;
+    let left_out =
+        (left_out > 0).then(|| ("left-out", format!("{} counted and not listed", words::plural(left_out, "more finding"))));
+    for (fingerprint, description) in left_out.into_iter().chain(run.unenforced().map(|text| ("not-enforced", text))) {
         issues.push(Issue {
-            description: format!("{} counted and not listed", words::plural(run.report.counts.left_out, "more finding")),
+            description,
             check_name: "yuangs-verify".into(),
-            fingerprint: "left-out".into(),
+            fingerprint: fingerprint.into(),
             severity: "info",
             location: Location { path: ".".into(), lines: Lines { begin: 1 } },
         });

@@ -37,6 +37,10 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
             one.status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             one.status.set_message("an error that is counted and not listed").set_type("not-listed");
         }
+        if let Some(unenforced) = run.unenforced().filter(|_| matches!(one.status, TestCaseStatus::Success { .. })) {
+            one.status = TestCaseStatus::skipped();
+            one.status.set_message(unenforced);
+        }
         suites.entry(&summary.file).or_default().push(one);
     }
     let mut report = Report::new("yuangs-verify");
@@ -50,10 +54,19 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", text.trim_end())
 }
 
+fn failure(message: &str, kind: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_message(message).set_type(kind);
+    status
+}
+
 /// A suite about the run as a whole: what was looked at, and whether that was anything.
 fn of_the_run(run: &Run<'_>) -> TestSuite {
     let status = match run.outcome {
+        // Errors fail their own cases; what else is bad enough fails here.
+        Outcome::Findings if run.report.counts.errors == 0 => failure(&words::found(run.report), "threshold"),
         Outcome::Clean | Outcome::Findings => TestCaseStatus::success(),
+        Outcome::Unenforced(errors) => failure(&Outcome::not_enforced(*errors), "not-enforced"),
         Outcome::Unable(why) | Outcome::Empty(why) => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
             status.set_message(&*terminal(why)).set_type("nothing-verified");

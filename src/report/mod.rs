@@ -19,9 +19,9 @@ mod text;
 mod words;
 
 pub use crate::escape::json::harmless as harmless_json;
-pub(crate) use crate::escape::line_start;
 pub use crate::escape::markdown::code as code_span;
 pub use crate::escape::terminal;
+pub(crate) use crate::escape::{holds_command, line_start};
 pub use json::{Document, findings_json, safe_json, write_json, write_pretty};
 pub use jsonl::Line;
 pub use markdown::MARKER;

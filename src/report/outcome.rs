@@ -15,6 +15,8 @@ pub enum Outcome {
     Clean,
     /// Findings are as bad as the threshold.
     Findings,
+    /// So many errors were found, and it was asked that findings fail nothing.
+    Unenforced(u64),
     /// Not everything could be looked at: why, in a sentence.
     Unable(String),
     /// There was nothing to look at: what was missing, in a sentence.
@@ -46,22 +48,39 @@ impl Outcome {
             empty("no record belongs to an execution")
         } else if !schema_only && report.summaries.iter().all(Summary::shows_nothing) {
             empty("no execution shows a turn, or an action and who allowed it")
+        } else if threshold.is_none() && counts.errors > 0 {
+            Self::Unenforced(counts.errors)
         } else {
             Self::Clean
         }
     }
 
+    /// The same for inputs that may be empty: what was found counts all the same.
+    #[must_use]
+    pub fn of_nothing(report: &Report, threshold: Option<Severity>) -> Self {
+        match report.counts.errors {
+            errors if threshold.is_none() && errors > 0 => Self::Unenforced(errors),
+            _ => Self::Clean,
+        }
+    }
+
+    /// What every report says of errors that fail nothing.
+    #[must_use]
+    pub fn not_enforced(errors: u64) -> String {
+        format!("not enforced: {}", super::words::plural(errors, "error"))
+    }
+
     /// Whether a gate lets it through.
     #[must_use]
     pub fn passes(&self) -> bool {
-        *self == Self::Clean
+        matches!(self, Self::Clean | Self::Unenforced(_))
     }
 
     /// Why there is no answer, if there is none.
     #[must_use]
     pub fn sentence(&self) -> Option<&str> {
         match self {
-            Self::Clean | Self::Findings => None,
+            Self::Clean | Self::Findings | Self::Unenforced(_) => None,
             Self::Unable(why) | Self::Empty(why) => Some(why),
         }
     }

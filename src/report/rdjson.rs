@@ -14,8 +14,9 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     for finding in &run.report.findings {
         json::line(&diagnostic(finding), out)?;
     }
-    if run.report.counts.left_out > 0 {
-        let message = format!("{} counted and not listed", words::plural(run.report.counts.left_out, "more finding"));
+    let left_out = run.report.counts.left_out;
+    let left_out = (left_out > 0).then(|| format!("{} counted and not listed", words::plural(left_out, "more finding")));
+    for message in left_out.into_iter().chain(run.unenforced()) {
         let diagnostic = json!({
             "message": message, "location": {"path": "."}, "severity": "INFO", "source": {"name": "yuangs-verify"}
         });

@@ -117,7 +117,10 @@ impl Run<'_> {
     /// When writing fails.
     pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
-            Format::Text => write_text(self.report, self.text, out),
+            Format::Text => {
+                let options = TextOptions { unenforced: self.unenforced().is_some(), ..self.text };
+                write_text(self.report, options, out)
+            }
             Format::Json => write_json(self.report, out),
             Format::Jsonl => jsonl::write(self, out),
             Format::Sarif => sarif::write(self, out),
@@ -129,6 +132,20 @@ impl Run<'_> {
             Format::Gitlab => gitlab::write(self, out),
             Format::Rdjsonl => rdjson::write(self, out),
         }
+    }
+
+    /// What is to be said of errors that fail nothing, where there are any.
+    pub(super) fn unenforced(&self) -> Option<String> {
+        match self.outcome {
+            Outcome::Unenforced(errors) => Some(Outcome::not_enforced(*errors)),
+            _ => None,
+        }
+    }
+
+    /// The grade of an execution, told whether an error belongs to it.
+    pub(super) fn grade(&self, summary: &Summary, has_error: bool) -> Grade {
+        let grade = Grade::of(summary, has_error);
+        if self.unenforced().is_some() { grade.unenforced() } else { grade }
     }
 
     /// The findings by the execution that they belong to: file and id.
@@ -159,6 +176,8 @@ pub(super) enum Grade {
     Fail,
     /// Something isn't recorded.
     Part,
+    /// It would pass, in a run whose errors fail nothing.
+    Info,
 }
 
 impl Grade {
@@ -175,12 +194,21 @@ impl Grade {
         }
     }
 
+    /// The same in a run whose errors fail nothing: there nothing is said to pass.
+    pub(super) const fn unenforced(self) -> Self {
+        match self {
+            Self::Pass => Self::Info,
+            other => other,
+        }
+    }
+
     /// The word.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
             Self::Fail => "FAIL",
             Self::Part => "PART",
+            Self::Info => "INFO",
         }
     }
 }

@@ -58,12 +58,15 @@ fn invocation(run: &Run<'_>, left_out: u64) -> Value {
     for notice in &run.report.notices {
         notes.push(json!({"level": "note", "message": {"text": message(notice)}}));
     }
+    if let Some(text) = run.unenforced() {
+        notes.push(json!({"level": "warning", "message": {"text": text}}));
+    }
     if left_out > 0 {
         let text = format!("{} counted and not listed", words::plural(left_out, "more finding"));
         notes.push(json!({"level": "note", "message": {"text": text}}));
     }
     json!({
-        "executionSuccessful": matches!(run.outcome, Outcome::Clean | Outcome::Findings),
+        "executionSuccessful": matches!(run.outcome, Outcome::Clean | Outcome::Findings | Outcome::Unenforced(_)),
         "toolExecutionNotifications": notes,
     })
 }

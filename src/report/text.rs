@@ -21,6 +21,8 @@ pub struct TextOptions {
     pub quiet: bool,
     /// Notes in full, all related places, fingerprints.
     pub verbose: bool,
+    /// Errors were found that fail nothing: nothing is said to pass.
+    pub unenforced: bool,
     /// Nothing was replayed: there are no verdicts to speak of.
     pub schema_only: bool,
 }
@@ -43,7 +45,8 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
     if !options.quiet {
         let with_errors = with_errors(report);
         for summary in &report.summaries {
-            execution(summary, with_errors.contains(&(&*summary.file, &*summary.id)), out)?;
+            let grade = Grade::of(summary, with_errors.contains(&(&*summary.file, &*summary.id)));
+            execution(summary, if options.unenforced { grade.unenforced() } else { grade }, out)?;
         }
         if !report.summaries.is_empty() && !report.findings.is_empty() {
             writeln!(out)?;
@@ -108,14 +111,14 @@ fn style(severity: Severity) -> Style {
 }
 
 /// One line for an execution. An error fails it, whichever question of the verdict it belongs to.
-fn execution(summary: &Summary, has_error: bool, out: &mut dyn Write) -> io::Result<()> {
+fn execution(summary: &Summary, grade: Grade, out: &mut dyn Write) -> io::Result<()> {
     let verdict = &summary.verdict;
-    let grade = Grade::of(summary, has_error);
     let word = grade.name();
     let word_style = match grade {
         Grade::Fail => ERROR,
         Grade::Part => WARNING,
         Grade::Pass => GOOD,
+        Grade::Info => STRONG,
     };
     write!(out, "{word_style}{word}{word_style:#} {STRONG}{}{STRONG:#}", terminal(&summary.id))?;
     for (question, answer) in [

@@ -75,6 +75,7 @@ mod yv515;
 mod yv516;
 mod yv517;
 mod yv518;
+mod yv520;
 mod yv601;
 mod yv602;
 mod yv603;
@@ -228,6 +229,7 @@ pub const ALL: &[&Rule] = &[
     &yv516::RULE,
     &yv517::RULE,
     &yv518::RULE,
+    &yv520::RULE,
     &yv601::RULE,
     &yv602::RULE,
     &yv603::RULE,

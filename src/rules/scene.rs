@@ -146,6 +146,8 @@ pub struct Draft {
     pub target: Target,
     /// Lines that explain it.
     pub related: Vec<(u64, String)>,
+    /// What it is about, where execution, turn and action don't say.
+    pub subject: Option<String>,
 }
 
 /// What the rules say about one scene.
@@ -164,7 +166,8 @@ pub struct Handle<'o> {
 impl Out {
     /// Adds a finding; the place is that of the step unless the handle says otherwise.
     pub fn report(&mut self, rule: &'static Rule, message: impl Into<String>) -> Handle<'_> {
-        let draft = Draft { rule, message: message.into(), severity: None, target: Target::Step, related: Vec::new() };
+        let draft =
+            Draft { rule, message: message.into(), severity: None, target: Target::Step, related: Vec::new(), subject: None };
         Handle { draft: self.drafts.push_mut(draft) }
     }
 }
@@ -200,6 +203,13 @@ impl Handle<'_> {
     /// Changes the severity.
     pub fn severity(self, severity: Severity) -> Self {
         self.draft.severity = Some(severity);
+        self
+    }
+
+    /// Names what it is about, where execution, turn and action don't say it: which path, token, id, or which of the things
+    /// that the rule finds. The fingerprint is made of it, so it holds facts and never the words of the message.
+    pub fn subject(self, subject: impl Into<String>) -> Self {
+        self.draft.subject = Some(subject.into());
         self
     }
 

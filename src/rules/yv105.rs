@@ -50,11 +50,14 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let schema = started.schema_version.decode();
     if schema != SCHEMA_VERSION {
         out.report(&RULE, format!("the schema version is `{schema}`; `{SCHEMA_VERSION}` is known"))
-            .whole_record("/schemaVersion");
+            .whole_record("/schemaVersion")
+            .subject(format!("schema {schema}"));
     }
     let fsm = started.fsm_version.decode();
     if FsmVersion::parse(&fsm).is_none() {
-        out.report(&RULE, format!("the FSM version is `{fsm}`; `0` and `1` are known")).whole_record("/fsmVersion");
+        out.report(&RULE, format!("the FSM version is `{fsm}`; `0` and `1` are known"))
+            .whole_record("/fsmVersion")
+            .subject(format!("fsm {fsm}"));
     }
 }
 

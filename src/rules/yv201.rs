@@ -38,7 +38,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 use crate::replay::Breach;
 use crate::trace::Format;
@@ -71,5 +71,6 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         (Some(Breach::SecondThought), _) => "an agent has thought twice in one turn".to_owned(),
         _ => return,
     };
-    out.report(&RULE, message).path(scene);
+    let claimed = moved.claimed.map(|(from, to)| format!("{from}>{to}")).unwrap_or_default();
+    out.report(&RULE, message).path(scene).subject(subject([&*moved.event.to_string(), moved.before.name(), &claimed]));
 }

@@ -46,6 +46,6 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(moved) = &scene.judged.movement
         && moved.breach == Some(Breach::NoStart)
     {
-        out.report(&RULE, format!("{} stands before the start of its execution", moved.event));
+        out.report(&RULE, format!("{} stands before the start of its execution", moved.event)).subject(moved.event.to_string());
     }
 }

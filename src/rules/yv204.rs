@@ -59,6 +59,6 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         } else {
             format!("{} stands after the end of its execution", moved.event)
         };
-        out.report(&RULE, message);
+        out.report(&RULE, message).subject(moved.event.to_string());
     }
 }

@@ -57,5 +57,6 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         Some(TurnBreak::Interleaved { current, found }) => format!("an event of turn {found} stands inside turn {current}"),
         None => return,
     };
-    out.report(&RULE, message).whole_record("/turnId");
+    let of = if matches!(scene.judged.order, Some(TurnBreak::Jump { .. })) { "jump" } else { "interleaved" };
+    out.report(&RULE, message).whole_record("/turnId").subject(of);
 }

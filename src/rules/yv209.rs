@@ -29,7 +29,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 use crate::replay::Movement;
 
@@ -50,7 +50,9 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         if reuse.of == "action" && (scene.execution.turn().repeated || out_of_place) {
             return;
         }
-        let draft = out.report(&RULE, format!("the {} id `{}` is used a second time", reuse.of, reuse.id));
+        let draft = out
+            .report(&RULE, format!("the {} id `{}` is used a second time", reuse.of, reuse.id))
+            .subject(subject([reuse.of, &reuse.id]));
         let draft = if reuse.of == "action" { draft.below_if_there("/id") } else { draft.whole_record("/executionId") };
         draft.related(reuse.line, "first used here");
     }

@@ -70,7 +70,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         Some(id) => format!("action `{id}` ran, and no decision approves it"),
         None => "an action ran, and no decision approves it".to_owned(),
     };
-    let draft = out.report(&RULE, message).below_if_there("/actionId");
+    let draft = out.report(&RULE, message).below_if_there("/actionId").subject(ran.id.as_deref().unwrap_or_default());
     if let Some(line) = ran.decision_line {
         let typed = scene.execution.format() == Format::YuangsCast;
         draft.related(line, if typed { "it was typed here" } else { "the decision of this turn is about another action" });

@@ -38,7 +38,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::governance::{Risk, Ruling};
 use crate::json::Str;
 use crate::replay::Aspect;
@@ -64,36 +64,38 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let blank = |text: Option<Str<'_>>| text.is_none_or(|t| t.decode().chars().all(shows_nothing));
     let mut missing = Vec::new();
     if ours && decision.by == DecidedBy::Human && blank(decision.signer) {
-        missing.push("the signer of a human decision");
+        missing.push(("signer", "the signer of a human decision"));
     }
     let permitted_by_policy = decision.by == DecidedBy::Policy && decision.ruling.permits();
     if ours && permitted_by_policy && decided.risk.is_some_and(|r| r >= Risk::Medium) && blank(decision.rule) {
-        missing.push("the rule that policy used");
+        missing.push(("rule", "the rule that policy used"));
     }
     if decision.ruling == Ruling::Rejected && blank(decision.reason) {
-        missing.push("the reason of a rejection");
+        missing.push(("reason", "the reason of a rejection"));
     }
     // The early runtime's pre-flight check leaves no decision, only a result that says so.
     let has_time = decision.time.is_some() || scene.step.is_some_and(|s| s.part.member == "executionResult");
     if !has_time {
-        missing.push("the timestamp");
+        missing.push(("time", "the timestamp"));
     }
     if decision.ruling == Ruling::Modified {
         if decision.original.is_none() {
-            missing.push("the id of the original action");
+            missing.push(("original", "the id of the original action"));
         }
         if decision.modified.is_none() {
-            missing.push("the modified action");
+            missing.push(("modified", "the modified action"));
         }
         if blank(decision.modification_reason) {
-            missing.push("the reason of the modification");
+            missing.push(("modification reason", "the reason of the modification"));
         }
         if decision.by == DecidedBy::Policy {
-            missing.push("the human who alone may modify an action");
+            missing.push(("human", "the human who alone may modify an action"));
         }
     }
     if !missing.is_empty() {
-        out.report(&RULE, format!("the decision lacks {}", missing.join(", ")));
+        let words: Vec<&str> = missing.iter().map(|(_, words)| *words).collect();
+        out.report(&RULE, format!("the decision lacks {}", words.join(", ")))
+            .subject(subject(missing.iter().map(|(member, _)| *member)));
     }
 }
 

@@ -36,7 +36,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 
 pub(super) const RULE: Rule = Rule {
@@ -55,7 +55,8 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     {
         let draft = out
             .report(&RULE, format!("the decision is about action `{found}`, and `{proposed}` was proposed"))
-            .below_if_there("/actionId");
+            .below_if_there("/actionId")
+            .subject(subject([&**found, &**proposed]));
         if let Some(line) = decided.proposal_line {
             draft.related(line, "the proposed action");
         }

@@ -54,7 +54,11 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(ran) = &scene.judged.executed
         && ran.differs
     {
-        let draft = out.report(&RULE, "what ran is not what was approved").below_if_there("/action").below_if_there("/actionId");
+        let draft = out
+            .report(&RULE, "what ran is not what was approved")
+            .below_if_there("/action")
+            .below_if_there("/actionId")
+            .subject(ran.id.as_deref().unwrap_or_default());
         if let Some(line) = ran.decision_line {
             draft.related(line, "the decision");
         }

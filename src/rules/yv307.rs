@@ -37,7 +37,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 
 pub(super) const RULE: Rule = Rule {
@@ -53,6 +53,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some((before, after)) = scene.judged.decided.as_ref().and_then(|d| d.raised_risk) {
         out.report(&RULE, format!("the modified action has risk {after}, the proposed one {before}"))
-            .below_if_there("/modifiedAction");
+            .below_if_there("/modifiedAction")
+            .subject(subject([before.name(), after.name()]));
     }
 }

@@ -38,7 +38,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 use crate::replay::Lineage;
 
@@ -56,15 +56,18 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     match scene.judged.decided.as_ref().and_then(|d| d.lineage.as_ref()) {
         Some(Lineage::OtherOriginal { found, proposed }) => {
             out.report(&RULE, format!("the original action is said to be `{found}`, and `{proposed}` was proposed"))
-                .below_if_there("/originalActionId");
+                .below_if_there("/originalActionId")
+                .subject(subject(["original", &**found]));
         }
         Some(Lineage::IdTaken(id)) => {
             out.report(&RULE, format!("the modified action has the id `{id}`, which is taken; it needs a new one"))
-                .below_if_there("/modifiedAction/id");
+                .below_if_there("/modifiedAction/id")
+                .subject(subject(["id", &**id]));
         }
         Some(Lineage::Unmodified(ruling)) => {
             out.report(&RULE, format!("a modified action stands in a decision that is `{}`", ruling.name()))
-                .below_if_there("/modifiedAction");
+                .below_if_there("/modifiedAction")
+                .subject(subject(["ruling", ruling.name()]));
         }
         None => {}
     }

@@ -60,7 +60,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
             Some(id) => format!("action `{id}` was rejected, and it ran"),
             None => "the action was rejected, and it ran".to_owned(),
         };
-        let draft = out.report(&RULE, message).below_if_there("/actionId");
+        let draft = out.report(&RULE, message).below_if_there("/actionId").subject(ran.id.as_deref().unwrap_or_default());
         if let Some(line) = ran.decision_line {
             draft.related(line, "the decision");
         }

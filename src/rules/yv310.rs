@@ -40,7 +40,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(310),
@@ -55,6 +55,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some((recorded, found)) = scene.judged.understated {
         out.report(&RULE, format!("the recorded risk is {recorded}, and the analyser finds {found}"))
+            .subject(subject([recorded.name(), found.name()]))
             .below_if_there("/modifiedAction/riskLevel")
             .below_if_there("/riskLevel");
     }

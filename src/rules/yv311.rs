@@ -36,7 +36,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::governance::Event;
 use crate::replay::Aspect;
 use crate::replay::{Approval, Breach};
@@ -75,6 +75,8 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         .is_some_and(|r| matches!(r.approval, Approval::Missing | Approval::Rejected) || r.repeat.is_some());
     if !told {
         let what = if moved.event == Event::ExecutionFinished { "a result" } else { "an observation" };
-        out.report(&RULE, format!("{what} stands in {}", moved.before)).path(scene);
+        out.report(&RULE, format!("{what} stands in {}", moved.before))
+            .path(scene)
+            .subject(subject([&*moved.event.to_string(), moved.before.name()]));
     }
 }

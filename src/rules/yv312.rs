@@ -40,7 +40,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 
 pub(super) const RULE: Rule = Rule {
@@ -57,10 +57,13 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some((agent, line)) = &scene.judged.late_agent {
         out.report(&RULE, format!("`{agent}` thinks as an agent, and has signed a decision before"))
             .whole_record("/agentId")
+            .subject(subject(["late agent", &**agent]))
             .related(*line, "the decision");
     }
     if let Some(agent) = &scene.judged.governing_agent {
-        let draft = out.report(&RULE, format!("`{agent}` is an agent, and governs this execution"));
+        let draft = out
+            .report(&RULE, format!("`{agent}` is an agent, and governs this execution"))
+            .subject(subject(["governing agent", &**agent]));
         if scene.starts() {
             draft.below_if_there("/governor");
         } else {
@@ -71,9 +74,12 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         return;
     };
     if let Some(agent) = &decided.signed_by_agent {
-        out.report(&RULE, format!("the decision is signed by `{agent}`, who is an agent")).below_if_there("/signer");
+        out.report(&RULE, format!("the decision is signed by `{agent}`, who is an agent"))
+            .below_if_there("/signer")
+            .subject(subject(["signing agent", &**agent]));
     } else if let Some((signer, governor)) = &decided.second_governor {
         out.report(&RULE, format!("the decision is signed by `{signer}`, and `{governor}` governs this execution"))
-            .below_if_there("/signer");
+            .below_if_there("/signer")
+            .subject(subject(["second governor", &**signer]));
     }
 }

@@ -62,6 +62,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         let action = ran.id.as_deref().map_or_else(|| "the action".to_owned(), |id| format!("action `{id}`"));
         out.report(&RULE, format!("{action} failed and ran again, without a new proposal and a new decision"))
             .below_if_there("/actionId")
+            .subject(ran.id.as_deref().unwrap_or_default())
             .related(repeat.line, "it failed here");
     }
 }

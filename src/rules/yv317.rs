@@ -41,7 +41,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::replay::{Approval, Aspect};
 
 pub(super) const RULE: Rule = Rule {
@@ -60,7 +60,9 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         format!("the decision that allows {action} is dated after it ran")
     };
     if let Some(late) = &scene.judged.late_decision {
-        out.report(&RULE, message(late.id.as_deref())).at_line(late.ran);
+        out.report(&RULE, message(late.id.as_deref()))
+            .at_line(late.ran)
+            .subject(subject(["late", late.id.as_deref().unwrap_or_default()]));
     }
     let Some(ran) = scene.judged.executed.as_ref().filter(|ran| ran.repeat.is_none()) else {
         return;
@@ -68,7 +70,10 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let Approval::Late(line) = ran.approval else {
         return;
     };
-    let draft = out.report(&RULE, message(ran.id.as_deref())).below_if_there("/actionId");
+    let draft = out
+        .report(&RULE, message(ran.id.as_deref()))
+        .below_if_there("/actionId")
+        .subject(subject(["ran", ran.id.as_deref().unwrap_or_default()]));
     match ran.decision_line {
         Some(decided) if scene.entry.is_some_and(|e| e.line == line) => draft.related(decided, "the decision"),
         _ => draft.related(line, "it ran here"),

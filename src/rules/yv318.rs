@@ -38,7 +38,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(318),
@@ -56,6 +56,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         let told = [&scene.judged.late_agent, &scene.judged.late_issuer].into_iter().flatten().any(|(id, _)| *id == pair.id);
         if !told && scene.judged.governing_agent.as_ref() != Some(&pair.id) {
             out.report(&RULE, format!("`{}` looks like `{}` and is another id", pair.id, pair.other))
+                .subject(subject([&*pair.id, &*pair.other]))
                 .related(pair.line, "the other id");
         }
     }

@@ -44,7 +44,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 
 pub(super) const RULE: Rule = Rule {
@@ -60,10 +60,12 @@ pub(super) const RULE: Rule = Rule {
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let resumed = &scene.judged.resumed;
     if let Some((before, now)) = &resumed.governor {
-        out.report(&RULE, format!("`{before}` governed before, and now `{now}` does")).below_if_there("/governor");
+        out.report(&RULE, format!("`{before}` governed before, and now `{now}` does"))
+            .below_if_there("/governor")
+            .subject(subject(["governor", &**now]));
     }
     let mut note = |message: String, pointer| {
-        out.report(&RULE, message).severity(Severity::Note).below_if_there(pointer);
+        out.report(&RULE, message).severity(Severity::Note).below_if_there(pointer).subject(pointer);
     };
     if resumed.policy {
         note("the policy isn't the one from before the pause".to_owned(), "/policy");

@@ -79,6 +79,6 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         }
     }
     if scene.judged.executed.as_ref().is_some_and(|ran| ran.approval == Approval::Unknown) {
-        out.report(&RULE, "an action ran, and no signed decision about it is on record");
+        out.report(&RULE, "an action ran, and no signed decision about it is on record").subject("action");
     }
 }

@@ -38,7 +38,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(323),
@@ -60,6 +60,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     out.report(&RULE, format!("a policy approved the action as low risk, and it changed {}{more}", shown.join(", ")))
         .below_if_there("/observedChanges")
+        .subject(subject(ran.beyond_risk.iter().map(|p| &**p)))
         .below_if_there("/result/artifacts")
         .below_if_there("/artifacts")
         .related(scene.execution.turn().proposal.as_ref().map_or(0, |p| p.line), "the action was proposed here")

@@ -59,6 +59,6 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
             Some(name) => format!("the action ran on token `{name}`, which isn't one for it"),
             None => "the action ran, and no live token covers it".to_owned(),
         };
-        out.report(&RULE, message).below_if_there("/capabilityId");
+        out.report(&RULE, message).below_if_there("/capabilityId").subject(named.as_deref().unwrap_or_default());
     }
 }

@@ -42,9 +42,10 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::governance::LedgerError;
 use crate::replay::Aspect;
+use crate::trace::Fact;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(403),
@@ -57,9 +58,18 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
+    let id = match scene.step.map(|s| s.fact) {
+        Some(Fact::Issued(token)) => token.id.decode(),
+        _ => "".into(),
+    };
     match scene.judged.token {
-        Some(LedgerError::AlreadyIssued) => out.report(&RULE, "the token is live already").below("/id"),
-        Some(LedgerError::Revoked) => out.report(&RULE, "the token was revoked; it can never be issued again").below("/id"),
+        Some(LedgerError::AlreadyIssued) => {
+            out.report(&RULE, "the token is live already").below("/id").subject(subject(["live", &id]))
+        }
+        Some(LedgerError::Revoked) => out
+            .report(&RULE, "the token was revoked; it can never be issued again")
+            .below("/id")
+            .subject(subject(["revoked", &id])),
         Some(LedgerError::Unknown) | None => return,
     };
 }

@@ -58,6 +58,9 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         && repeat.succeeded
     {
         let action = ran.id.as_deref().map_or_else(|| "the action".to_owned(), |id| format!("action `{id}`"));
-        out.report(&RULE, format!("{action} ran a second time")).below_if_there("/actionId").related(repeat.line, "it ran here");
+        out.report(&RULE, format!("{action} ran a second time"))
+            .below_if_there("/actionId")
+            .subject(ran.id.as_deref().unwrap_or_default())
+            .related(repeat.line, "it ran here");
     }
 }

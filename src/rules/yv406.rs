@@ -39,7 +39,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 
 pub(super) const RULE: Rule = Rule {
@@ -54,11 +54,14 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(agent) = &scene.judged.issued_by_agent {
-        out.report(&RULE, format!("the token is issued by `{agent}`, who is an agent")).below_if_there("/issuer");
+        out.report(&RULE, format!("the token is issued by `{agent}`, who is an agent"))
+            .below_if_there("/issuer")
+            .subject(subject(["issuer", &**agent]));
     }
     if let Some((agent, line)) = &scene.judged.late_issuer {
         out.report(&RULE, format!("`{agent}` thinks as an agent, and has issued a token before"))
             .whole_record("/agentId")
+            .subject(subject(["late", &**agent]))
             .related(*line, "the token");
     }
 }

@@ -39,7 +39,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::replay::{Aspect, TokenUse};
 
 pub(super) const RULE: Rule = Rule {
@@ -55,9 +55,9 @@ pub(super) const RULE: Rule = Rule {
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let message = |name: &str| format!("the action ran on token `{name}`, which nobody had issued");
     if let Some(TokenUse::NotIssued(name)) = scene.judged.executed.as_ref().map(|r| &r.token) {
-        out.report(&RULE, message(name)).below_if_there("/capabilityId");
+        out.report(&RULE, message(name)).below_if_there("/capabilityId").subject(subject(["now", &**name]));
     }
     for (name, line) in &scene.judged.used_unissued {
-        out.report(&RULE, message(name)).related(*line, "it ran here");
+        out.report(&RULE, message(name)).subject(subject(["late", &**name])).related(*line, "it ran here");
     }
 }

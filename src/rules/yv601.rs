@@ -28,7 +28,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::replay::ContextBreak;
 
 pub(super) const RULE: Rule = Rule {
@@ -51,12 +51,13 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     });
     let unknown: Vec<(&String, bool)> = unknown.collect();
     for (path, declared) in unknown.iter().take(MOST) {
-        let handle = out.report(&RULE, format!("`{path}` is referred to, and isn't in the snapshot"));
+        let handle = out.report(&RULE, format!("`{path}` is referred to, and isn't in the snapshot")).subject(path.as_str());
         if *declared {
             handle.whole_record("/usedContext");
         }
     }
     if unknown.len() > MOST {
-        out.report(&RULE, format!("{} more references aren't in the snapshot", unknown.len() - MOST));
+        out.report(&RULE, format!("{} more references aren't in the snapshot", unknown.len() - MOST))
+            .subject(subject(unknown.iter().skip(MOST).map(|(path, _)| path.as_str())));
     }
 }

@@ -43,7 +43,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, digest, subject};
 use crate::replay::ContextBreak;
 
 pub(super) const RULE: Rule = Rule {
@@ -67,7 +67,8 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
             if quoted.len() < words.len() {
                 quoted.push('…');
             }
-            out.report(&RULE, format!("`{path}` is used and not declared: {tokens} tokens in a row (`{quoted}`)"));
+            out.report(&RULE, format!("`{path}` is used and not declared: {tokens} tokens in a row (`{quoted}`)"))
+                .subject(subject([path.as_str(), &digest(text)]));
         }
     }
 }

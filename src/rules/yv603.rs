@@ -29,7 +29,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::replay::ContextBreak;
 
 pub(super) const RULE: Rule = Rule {
@@ -47,14 +47,15 @@ const MOST: usize = 10;
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let wrong = scene.judged.context.iter().filter_map(|b| match b {
-        ContextBreak::DiffMismatch { what } => Some(what),
+        ContextBreak::DiffMismatch { what, about } => Some((what, about)),
         _ => None,
     });
-    let wrong: Vec<&String> = wrong.collect();
-    for what in wrong.iter().take(MOST) {
-        out.report(&RULE, what.as_str()).whole_record("/diff");
+    let wrong: Vec<(&String, &String)> = wrong.collect();
+    for (what, about) in wrong.iter().take(MOST) {
+        out.report(&RULE, what.as_str()).whole_record("/diff").subject(about.as_str());
     }
     if wrong.len() > MOST {
-        out.report(&RULE, format!("{} more differences from the snapshots", wrong.len() - MOST));
+        out.report(&RULE, format!("{} more differences from the snapshots", wrong.len() - MOST))
+            .subject(subject(wrong.iter().skip(MOST).map(|(_, about)| about.as_str())));
     }
 }

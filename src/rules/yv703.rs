@@ -40,7 +40,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(703),
@@ -59,9 +59,11 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let Some(ran) = &scene.judged.executed else { return };
     for leaving in ran.leaves.iter().take(MOST) {
         out.report(&RULE, format!("`{}` leaves the work tree: {}", leaving.path, leaving.why))
+            .subject(leaving.path.as_str())
             .related(scene.execution.turn().proposal.as_ref().map_or(0, |p| p.line), "the action was proposed here");
     }
     if ran.leaves.len() > MOST {
-        out.report(&RULE, format!("{} more paths leave the work tree", ran.leaves.len() - MOST));
+        out.report(&RULE, format!("{} more paths leave the work tree", ran.leaves.len() - MOST))
+            .subject(subject(ran.leaves.iter().skip(MOST).map(|l| l.path.as_str())));
     }
 }

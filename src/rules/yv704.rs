@@ -42,7 +42,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(704),
@@ -65,7 +65,8 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if !absent.is_empty() {
         parts.push(format!("declared and not changed: {}", list(absent)));
     }
-    out.report(&RULE, parts.join("; ")).below_if_there("/observedChanges");
+    let about = [subject(extra.iter().map(String::as_str)), subject(absent.iter().map(String::as_str))];
+    out.report(&RULE, parts.join("; ")).below_if_there("/observedChanges").subject(subject(about.iter().map(|paths| &**paths)));
 }
 
 /// The first few paths in backticks.

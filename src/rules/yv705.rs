@@ -39,7 +39,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 
 pub(super) const RULE: Rule = Rule {
     code: Code(705),
@@ -62,5 +62,6 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let verb = if ran.protected.len() == 1 { "is" } else { "are" };
     out.report(&RULE, format!("{}{more} {verb} protected, and no human approved the action", shown.join(", ")))
         .below_if_there("/observedChanges")
+        .subject(subject(ran.protected.iter().map(|p| &**p)))
         .related(ran.decision_line.unwrap_or_default(), "the decision");
 }

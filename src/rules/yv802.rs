@@ -54,7 +54,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::json::{Raw, canonicalise};
 use crate::replay::Aspect;
 use crate::trace::action::action_hash;
@@ -80,7 +80,9 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         return;
     };
     if let Err(distrust) = verify(scene, keys, &decision, &signature) {
-        out.report(&RULE, distrust.to_string()).below_if_there("/signature");
+        out.report(&RULE, distrust.to_string())
+            .below_if_there("/signature")
+            .subject(subject([distrust.name(), &*signature.key.decode()]));
     }
 }
 

@@ -55,6 +55,22 @@ pub enum Distrust {
     Incomplete(&'static str),
 }
 
+impl Distrust {
+    /// The kind of it, in a word that stays whatever the message says.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::UnknownKey(_) => "unknown-key",
+            Self::Expired(_) => "expired",
+            Self::OtherSigner { .. } => "other-signer",
+            Self::Algorithm(_) => "algorithm",
+            Self::Malformed => "malformed",
+            Self::Mismatch => "mismatch",
+            Self::Incomplete(_) => "incomplete",
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TrustFile {

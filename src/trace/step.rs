@@ -328,6 +328,29 @@ pub struct Told<'a> {
 }
 
 impl<'r, 'a> Step<'r, 'a> {
+    /// What kind of step it is, in a word that no other text rests on.
+    #[must_use]
+    pub fn kind(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match &self.fact {
+            Fact::Started(_) => "started",
+            Fact::Thought(_) | Fact::Beside(Beside::Thought(_)) => "thought",
+            Fact::Proposed(_) => "proposed",
+            Fact::Decided(_) | Fact::Beside(Beside::Decided(..)) => "decided",
+            Fact::Executed(_) | Fact::Beside(Beside::Executed(..)) => "executed",
+            Fact::Observed(_) | Fact::Beside(Beside::Observed(_)) => "observed",
+            Fact::Evaluated(..) => "evaluated",
+            Fact::Ended(_) => "ended",
+            Fact::Issued(_) => "issued",
+            Fact::Revoked(_) => "revoked",
+            Fact::Context => "context",
+            Fact::Moved(moved) => return format!("{}>{}", moved.from.name(), moved.to.name()).into(),
+            Fact::Beside(Beside::Other) => "other",
+            Fact::NotRecorded(_) => "not recorded",
+            Fact::Terminal(_) => "terminal",
+            Fact::Unreadable(_) => "unreadable",
+        })
+    }
+
     /// The same with a decision that an earlier line has told, where the step is one that a decision leads to.
     #[must_use]
     pub fn with_decision(mut self, line: u64, decision: &'r Decision<'a>) -> Self {

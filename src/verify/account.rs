@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::shard::help;
-use crate::diag::{Code, Finding, Place, Severity};
+use crate::diag::{Code, Finding, Place, Severity, subject};
 use crate::replay::{Content, RecordedChange};
 use crate::rules::by_code;
 use crate::trace::action::plain_path;
@@ -314,7 +314,8 @@ impl Teller<'_> {
             worst.path,
             if doubt { "; commands ran before of which it isn't recorded what they changed" } else { "" }
         );
-        self.find(702, place, Some(id), message, doubt.then_some(Severity::Warning));
+        let about = subject([if doubt { "doubtful" } else { "certain" }, &*worst.path]);
+        self.find(702, place, Some(id), message, about, doubt.then_some(Severity::Warning));
     }
 
     /// Whether a part that doesn't apply may do so on what a command has written. What stands in its way is a matter of
@@ -346,7 +347,8 @@ impl Teller<'_> {
             parts.push(format!("{} is {word}, and the diff doesn't change it", list(&untouched)));
         }
         if !parts.is_empty() {
-            self.find(704, place, Some(id), parts.join("; "), None);
+            let about = [&unsaid, &untouched].map(|paths| subject(paths.iter().map(|p| &**p)));
+            self.find(704, place, Some(id), parts.join("; "), subject(about.iter().map(|p| &**p)), None);
         }
     }
 
@@ -393,41 +395,52 @@ impl Teller<'_> {
 
     fn contradict(&mut self, place: &(Arc<str>, u64), head: &str) {
         let Account { only_in_head, only_in_record, other_content, failed, .. } = &self.account;
+        let nothing = Vec::new();
         let mut said = Vec::new();
         if !only_in_head.is_empty() {
-            said.push(format!("`{head}` changes what no recorded action changes: {}", list(only_in_head)));
+            let message = format!("`{head}` changes what no recorded action changes: {}", list(only_in_head));
+            said.push(("only in head", only_in_head, message));
         }
         if !other_content.is_empty() {
-            said.push(format!("`{head}` leaves other content than the recorded actions: {}", list(other_content)));
+            let message = format!("`{head}` leaves other content than the recorded actions: {}", list(other_content));
+            said.push(("other content", other_content, message));
         }
         if !only_in_record.is_empty() {
-            said.push(format!("recorded actions change what `{head}` doesn't: {}", list(only_in_record)));
+            let message = format!("recorded actions change what `{head}` doesn't: {}", list(only_in_record));
+            said.push(("only in record", only_in_record, message));
         }
         // No is never said without a reason.
         if said.is_empty() && *failed > 0 {
             let diffs =
                 if *failed == 1 { "1 recorded diff doesn't".to_owned() } else { format!("{failed} recorded diffs don't") };
-            said.push(format!("how `{head}` came about can't be as recorded: {diffs} apply to `{}`", self.base));
+            let message = format!("how `{head}` came about can't be as recorded: {diffs} apply to `{}`", self.base);
+            said.push(("failed diffs", &nothing, message));
         }
-        for message in said {
-            self.find(704, place, None, message, None);
+        let said: Vec<(Box<str>, String)> = said
+            .into_iter()
+            .map(|(what, paths, message)| (subject([what].into_iter().chain(paths.iter().map(|p| &**p))), message))
+            .collect();
+        for (about, message) in said {
+            self.find(704, place, None, message, about, None);
         }
     }
 
-    fn find(&mut self, code: u16, place: &(Arc<str>, u64), id: Option<&Arc<str>>, message: String, severity: Option<Severity>) {
+    fn find(
+        &mut self,
+        code: u16,
+        place: &(Arc<str>, u64),
+        id: Option<&Arc<str>>,
+        message: String,
+        about: Box<str>,
+        severity: Option<Severity>,
+    ) {
         let Some(rule) = by_code(Code(code)) else { return };
+        let place = Place { file: place.0.clone(), line: place.1, ..Place::default() };
         self.findings.push(Finding {
-            code: rule.code,
-            name: rule.name,
-            severity: severity.unwrap_or(rule.severity),
-            message,
-            place: Place { file: place.0.clone(), line: place.1, ..Place::default() },
             execution: id.cloned(),
-            turn: None,
-            related: Vec::new(),
             help: Some(help(rule)),
-            about: None,
-            fingerprint: String::new(),
+            subject: Some(about),
+            ..Finding::new(rule.code, rule.name, severity.unwrap_or(rule.severity), message, place)
         });
     }
 }

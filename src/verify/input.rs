@@ -8,7 +8,7 @@ use super::signed::{self, Signed};
 use super::timeline::{CommandRun, Timeline};
 use super::units::{InputUnits, Units};
 use super::{Options, Report};
-use crate::diag::{Code, Finding, Place};
+use crate::diag::{Code, Finding, Place, Severity};
 use crate::json::Scanner;
 use crate::replay::{Looks, Summary};
 use crate::rules;
@@ -108,7 +108,11 @@ pub(super) fn refuse(name: &str, refused: usize, options: &Options, report: &mut
     let mut run = Run::new(name, options);
     let inputs = if refused == 1 { "1 input was".to_owned() } else { format!("{refused} inputs were") };
     let executions = options.limits.executions;
-    run.limit(0, &format!("from here on {inputs} not read: the run has come to {executions} executions, and may have no more"));
+    run.limit(
+        0,
+        "executions of the run",
+        &format!("from here on {inputs} not read: the run has come to {executions} executions, and may have no more"),
+    );
     run.units.refused += 1;
     run.finish(report);
 }
@@ -116,7 +120,7 @@ pub(super) fn refuse(name: &str, refused: usize, options: &Options, report: &mut
 fn cannot_open(name: &str, error: &std::io::Error, options: &Options, report: &mut Report) {
     report.counts.unopened += 1;
     let mut run = Run::new(name, options);
-    run.unreadable(0, &format!("the input can't be opened: {error}"));
+    run.unreadable(0, "unopened", &format!("the input can't be opened: {error}"));
     run.units.refused += 1;
     run.finish(report);
 }
@@ -190,7 +194,7 @@ impl<'o> Run<'o> {
     pub(super) fn breaks_off(&mut self, error: &std::io::Error) -> u64 {
         let what = if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
         let line = self.next_line;
-        self.unreadable(line, &format!("the input {what} here: {error}"));
+        self.unreadable(line, "broken off", &format!("the input {what} here: {error}"));
         self.units.refused += 1;
         line
     }
@@ -283,7 +287,7 @@ impl<'o> Run<'o> {
         if let Some(overlong) = parsed.overlong {
             let limit = self.options.limits.record_bytes;
             let line = self.next_line;
-            self.limit(line, &parse::too_long(overlong.length, limit));
+            self.limit(line, "record", &parse::too_long(overlong.length, limit));
             self.units.findings += 1;
             self.lost_early = line;
         }
@@ -301,7 +305,7 @@ impl<'o> Run<'o> {
             let bytes = match element {
                 Element::Bytes(bytes) => bytes,
                 Element::Overlong(length) => {
-                    self.limit(at.line, &parse::too_long(length, limits.record_bytes));
+                    self.limit(at.line, "record", &parse::too_long(length, limits.record_bytes));
                     self.units.findings += 1;
                     self.lose(at.line);
                     return Next::Go;
@@ -347,7 +351,7 @@ impl<'o> Run<'o> {
             }
             (Err(DocumentError::TooLong(at)), None) => {
                 let limit = limits.document_bytes;
-                self.limit(1, &format!("the document is longer than {limit} bytes and isn't one record a line"));
+                self.limit(1, "document", &format!("the document is longer than {limit} bytes and isn't one record a line"));
                 self.units.refused += 1;
                 return self.lose_rest(at.line);
             }
@@ -490,36 +494,30 @@ impl<'o> Run<'o> {
         }
     }
 
-    fn finding(&mut self, code: Code, place: (u64, u64), message: &str) {
-        if let Some(finding) = self.file_finding(code, place, message) {
+    /// Reports something about the input. `subject` says which of the things that the rule finds it is, whatever the message.
+    fn finding(&mut self, code: Code, place: (u64, u64), subject: &str, message: &str) {
+        if let Some(finding) = self.file_finding(code, place, subject, message) {
             self.findings.add(finding);
         }
     }
 
     /// A finding about the input itself.
-    fn file_finding(&self, code: Code, (line, column): (u64, u64), message: &str) -> Option<Finding> {
+    fn file_finding(&self, code: Code, (line, column): (u64, u64), subject: &str, message: &str) -> Option<Finding> {
         let rule = rules::by_code(code)?;
+        let place = Place { file: self.file.clone(), line, column, ..Place::default() };
         Some(Finding {
-            code,
-            name: rule.name,
-            severity: rule.severity,
-            message: message.to_owned(),
-            place: Place { file: self.file.clone(), line, column, ..Place::default() },
-            execution: None,
-            turn: None,
-            related: Vec::new(),
             help: Some(super::shard::help(rule)),
-            about: None,
-            fingerprint: String::new(),
+            subject: Some(subject.into()),
+            ..Finding::new(code, rule.name, rule.severity, message, place)
         })
     }
 
-    fn unreadable(&mut self, line: u64, message: &str) {
-        self.finding(Code(101), (line, 0), message);
+    fn unreadable(&mut self, line: u64, subject: &str, message: &str) {
+        self.finding(Code(101), (line, 0), subject, message);
     }
 
-    fn limit(&mut self, line: u64, message: &str) {
-        self.finding(Code(107), (line, 1), message);
+    fn limit(&mut self, line: u64, subject: &str, message: &str) {
+        self.finding(Code(107), (line, 1), subject, message);
     }
 
     /// Says that records were refused because nobody knows what they are.
@@ -539,7 +537,7 @@ impl<'o> Run<'o> {
                 )
             }
         };
-        self.finding(Code(108), (line, 0), &message);
+        self.finding(Code(108), (line, 0), "format", &message);
     }
 
     fn finish(mut self, report: &mut Report) {
@@ -552,7 +550,7 @@ impl<'o> Run<'o> {
             let accepted: Vec<&str> = accepted.iter().map(|f| f.name()).collect();
             let accepted = if accepted.is_empty() { "none".to_owned() } else { accepted.join(", ") };
             let message = format!("the trace is in the format `{}`; the configuration accepts {accepted}", format.name());
-            self.finding(Code(110), (0, 0), &message);
+            self.finding(Code(110), (0, 0), format.name(), &message);
         }
         let settings = &self.options.settings;
         let earlier = report.summaries.len();
@@ -602,7 +600,7 @@ impl<'o> Run<'o> {
                 "from here on {records} not checked: the input holds more than {} executions, or its open executions hold more than {} bytes",
                 self.options.limits.executions, self.options.limits.open_bytes
             );
-            findings.extend(self.file_finding(Code(107), (line, 0), &message));
+            findings.extend(self.file_finding(Code(107), (line, 0), "executions", &message));
         }
         findings.extend(signed::compare(report, &self.file, signed));
         let mut commands = Timeline { commands: self.commands, ..Timeline::default() };
@@ -617,6 +615,15 @@ impl<'o> Run<'o> {
         for (line, related) in follow_ups {
             if let Some(finding) = roots.get(&line).and_then(|n| findings.get_mut(*n)) {
                 finding.relate(related);
+                continue;
+            }
+            // What explains them isn't listed.
+            for folded in related.folded {
+                report.drop_findings(folded.code, folded.severity, 1);
+                if let Some(id) = folded.execution.filter(|_| folded.severity == Severity::Error) {
+                    let id = self.mask.hide(&id).map_or(id, Into::into);
+                    report.failed_unlisted.insert((self.file.clone(), id));
+                }
             }
         }
         report.counts.records += self.units.total() - self.units.blank;
@@ -651,7 +658,10 @@ fn hide_in_finding(finding: &mut Finding, mask: &Mask) {
     if let Some(hidden) = finding.execution.as_deref().and_then(|id| mask.hide(id)) {
         finding.execution = Some(hidden.into());
     }
-    finding.related.iter_mut().for_each(|r| mask.clean(&mut r.message));
+    for related in &mut finding.related {
+        mask.clean(&mut related.message);
+        related.folded.iter_mut().for_each(|folded| hide_in_finding(folded, mask));
+    }
 }
 
 fn hide_in_summary(summary: &mut Summary, mask: &Mask) {

@@ -4,10 +4,10 @@ use super::kept::Kept;
 use super::report::Dropped;
 use super::signed::Signed;
 use super::timeline::{Pen, Recorder, Timeline};
-use crate::diag::{Code, Finding, Place, Related, Severity};
+use crate::diag::{Code, Finding, Place, Related, Severity, digest, subject};
 use crate::governance::Event;
 use crate::json::Raw;
-use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Movement, Remains, Summary};
+use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Moved, Movement, Remains, Summary};
 use crate::rules::{self, Check, Draft, Out, Rule, Scene, Settings, Target, When};
 use crate::source::Limits;
 use crate::trace::entry::{Broken, Entry, Problem, Record};
@@ -16,7 +16,6 @@ use crate::trace::refusal::Refusals;
 use crate::trace::step::{Beside, Told};
 use crate::trace::v1::Record as V1;
 use crate::trace::{Fact, Format, Step};
-use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
@@ -432,14 +431,16 @@ impl Shard {
 
     /// Reports what a scan has found, once for each execution.
     fn scanned(&mut self, live: &mut Live, entry: &Entry<'_>, problem: &Problem) {
-        if let Some(finding) = live.scanned.get(&problem.message).and_then(|n| self.findings.findings.get_mut(*n)) {
-            if finding.place.line != entry.line {
-                finding.relate(Related { file: self.file.clone(), line: entry.line, message: "the same stands here".into() });
+        let root = live.scanned.get(&problem.message).copied();
+        let Some(found) = problem_finding(&self.file, entry, problem, Some(live.execution.id().clone())) else { return };
+        let Some(root) = root else {
+            if let Some(index) = self.keep(found) {
+                live.scanned.insert(problem.message.clone(), index);
             }
-        } else if let Some(finding) = problem_finding(&self.file, entry, problem, Some(live.execution.id().clone()))
-            && let Some(index) = self.keep(finding)
-        {
-            live.scanned.insert(problem.message.clone(), index);
+            return;
+        };
+        if self.findings.findings.get(root).is_some_and(|f| f.place.line != entry.line) {
+            self.fold(Some(Root::Finding(root)), "the same stands here".into(), vec![found]);
         }
     }
 
@@ -448,18 +449,19 @@ impl Shard {
     fn chain(&mut self, live: &mut Live, entry: &Entry<'_>, judged: &Judged, lost_between: bool, settings: &Settings) {
         let previous = judged.chain.as_ref().map_or(0, |c| c.previous_line);
         live.execution.verdict_mut().deny(Aspect::GovernanceComplete);
-        let follow_up =
-            Related { file: self.file.clone(), line: entry.line, message: "YV801 broken-chain follows from it".into() };
-        if lost_between {
-            self.follow_ups.push((self.last_lost, follow_up));
+        let scene = Scene { execution: &live.execution, step: None, entry: Some(entry), judged, close: None, settings };
+        let drafts = scene_drafts(&scene);
+        let root = if lost_between {
+            Some(Root::Line(self.last_lost))
         } else if previous != 0 && live.chain_broken_at == previous {
-            if let Some(finding) = live.chain_root.and_then(|n| self.findings.findings.get_mut(n)) {
-                finding.relate(follow_up);
-            }
+            live.chain_root.map(Root::Finding)
         } else {
-            let scene = Scene { execution: &live.execution, step: None, entry: Some(entry), judged, close: None, settings };
-            live.chain_root = self.report(live, &scene_drafts(&scene), Some(entry), None).first().copied();
-        }
+            live.chain_root = self.report(live, &drafts, Some(entry), None).first().copied();
+            live.chain_broken_at = entry.line;
+            return;
+        };
+        let found = drafts.iter().map(|draft| self.found(live, draft, Some(entry), None)).collect();
+        self.fold(root, "YV801 broken-chain follows from it".into(), found);
         live.chain_broken_at = entry.line;
     }
 
@@ -496,8 +498,8 @@ impl Shard {
                 // A break has denied it; behind a record that can't be read it isn't known.
                 live.execution.verdict_mut().doubt(Aspect::LegalPath);
                 self.report(live, &drafts, Some(entry), Some(step));
-                let message = format!("{} is out of place because of it", moved.event);
-                self.follow_up(live.root, entry.line, message);
+                let found = self.displaced(live, moved, entry, step).into_iter().collect();
+                self.fold(live.root, format!("{} is out of place because of it", moved.event), found);
             }
             Movement::Illegal => {
                 if lost_between || matches!(live.root, Some(Root::Line(_))) {
@@ -508,9 +510,15 @@ impl Shard {
                     }
                     live.root = Some(root);
                     live.execution.lose_track_at(moved.event);
-                    self.follow_up(Some(root), entry.line, format!("{} is illegal in {}", moved.event, moved.before));
                     let (folded, others): (Vec<Draft>, Vec<Draft>) =
                         drafts.into_iter().partition(|d| PATH_RULES.contains(&d.rule.code.0));
+                    // One line for the event, whatever is wrong with it; what else is, is kept as well.
+                    let mut found: Vec<Finding> =
+                        folded.iter().map(|draft| self.found(live, draft, Some(entry), Some(step))).collect();
+                    if found.is_empty() {
+                        found.extend(self.displaced(live, moved, entry, step));
+                    }
+                    self.fold(Some(root), format!("{} is illegal in {}", moved.event, moved.before), found);
                     live.execution.verdict_mut().doubt(Aspect::LegalPath);
                     if moved.event == Event::ObservationRecorded {
                         // What is missing before an observation is something that ran.
@@ -529,17 +537,31 @@ impl Shard {
         }
     }
 
-    fn follow_up(&mut self, root: Option<Root>, line: u64, message: String) {
-        let related = Related { file: self.file.clone(), line, message };
-        match root {
-            Some(Root::Finding(index)) => {
-                if let Some(finding) = self.findings.findings.get_mut(index) {
-                    finding.relate(related);
-                }
-            }
-            Some(Root::Line(lost)) => self.follow_ups.push((lost, related)),
-            None => {}
-        }
+    /// What is to be said of an event that only an earlier break explains, should nobody hear of that.
+    fn displaced(&self, live: &Live, moved: &Moved, entry: &Entry<'_>, step: &Step<'_, '_>) -> Option<Finding> {
+        let mut out = Out::default();
+        out.report(rules::by_code(Code(201))?, format!("{} is illegal in {}", moved.event, moved.before))
+            .subject(subject([&moved.event.to_string(), moved.before.name()]));
+        out.drafts.first().map(|draft| self.found(live, draft, Some(entry), Some(step)))
+    }
+
+    /// Lists findings under the one that explains them. They are kept: they stand on their own as soon as it is let pass.
+    fn fold(&mut self, root: Option<Root>, message: String, findings: Vec<Finding>) {
+        let Some(first) = findings.first() else { return };
+        let related = Related { folded: Vec::new(), ..Related::new(&self.file, first.place.line, message) };
+        let root = match root {
+            Some(Root::Finding(index)) => self.findings.findings.get_mut(index),
+            Some(Root::Line(lost)) => return self.follow_ups.push((lost, Related { folded: findings, ..related })),
+            None => None,
+        };
+        let Some(root) = root else {
+            // What explains them isn't kept.
+            return findings.iter().for_each(|f| self.leave_out(f.code, f.severity, f.execution.as_ref()));
+        };
+        // That something ran without leave is all that there is to say of what comes of it.
+        let by_leave = rules::by_code(root.code).is_some_and(|rule| rule.aspect == Some(Aspect::Authorised));
+        let folded = findings.into_iter().filter(|f| !by_leave || f.code != Code(201)).collect();
+        root.relate(Related { folded, ..related });
     }
 
     fn finish(&mut self, live: &mut Live, close: &Close, settings: &Settings) {
@@ -551,13 +573,11 @@ impl Shard {
             live.execution.doubt_all();
         }
         if close.unterminated && lost_behind {
-            let related = Related {
-                file: self.file.clone(),
-                line: live.execution.last_line(),
-                message: "the execution may have ended there".into(),
-            };
-            self.follow_ups.push((self.last_lost, related));
-            let others: Vec<Draft> = drafts.into_iter().filter(|d| d.rule.code.0 != 203).collect();
+            let (folded, others): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(|d| d.rule.code.0 == 203);
+            let line = live.execution.last_line();
+            let folded = folded.iter().map(|draft| self.found(live, draft, None, None)).collect();
+            let related = Related::new(&self.file, line, "the execution may have ended there");
+            self.follow_ups.push((self.last_lost, Related { folded, ..related }));
             self.report(live, &others, None, None);
         } else {
             self.report(live, &drafts, None, None);
@@ -607,29 +627,32 @@ impl Shard {
             if !self.has_room(draft.rule.code, severity, Some(live.execution.id())) {
                 continue;
             }
-            let place = place(&self.file, live.execution.last_line(), draft, entry, step);
-            let finding = Finding {
-                code: draft.rule.code,
-                name: draft.rule.name,
-                severity,
-                message: draft.message.clone(),
-                execution: Some(live.execution.id().clone()),
-                turn: step.and_then(|s| s.turn.or(live.execution.turn().id)),
-                // In a turn that stands on one line, the related place is where the finding is.
-                related: draft
-                    .related
-                    .iter()
-                    .filter(|(line, _)| *line != place.line)
-                    .map(|(line, message)| Related { file: self.file.clone(), line: *line, message: message.clone() })
-                    .collect(),
-                help: Some(help(draft.rule)),
-                about: about(&live.execution, step),
-                fingerprint: String::new(),
-                place,
-            };
+            let finding = self.found(live, draft, entry, step);
             kept.push(self.findings.push(finding));
         }
         kept
+    }
+
+    /// The finding that a draft is of.
+    fn found(&self, live: &Live, draft: &Draft, entry: Option<&Entry<'_>>, step: Option<&Step<'_, '_>>) -> Finding {
+        let place = place(&self.file, live.execution.last_line(), draft, entry, step);
+        // In a turn that stands on one line, the related place is where the finding is.
+        let related = draft.related.iter().filter(|(line, _)| *line != place.line);
+        Finding {
+            execution: Some(live.execution.id().clone()),
+            turn: step.and_then(|s| s.turn.or(live.execution.turn().id)),
+            related: related.map(|(line, message)| Related::new(&self.file, *line, message.as_str())).collect(),
+            help: Some(help(draft.rule)),
+            about: about(&live.execution, step),
+            subject: Some(subject_of(draft, entry, step)),
+            ..Finding::new(
+                draft.rule.code,
+                draft.rule.name,
+                draft.severity.unwrap_or(draft.rule.severity),
+                draft.message.as_str(),
+                place,
+            )
+        }
     }
 
     fn keep(&mut self, finding: Finding) -> Option<usize> {
@@ -641,10 +664,21 @@ impl Shard {
         if self.findings.has_room(code, severity) {
             return true;
         }
+        self.failed(severity, execution);
+        false
+    }
+
+    /// Counts a finding that isn't kept.
+    fn leave_out(&mut self, code: Code, severity: Severity, execution: Option<&Arc<str>>) {
+        *self.findings.dropped.entry((code, severity)).or_default() += 1;
+        self.failed(severity, execution);
+    }
+
+    /// Remembers an execution with an error that isn't kept.
+    fn failed(&mut self, severity: Severity, execution: Option<&Arc<str>>) {
         if severity == Severity::Error {
             self.failed_unlisted.extend(execution.cloned());
         }
-        false
     }
 }
 
@@ -664,8 +698,30 @@ fn about(execution: &Execution, step: Option<&Step<'_, '_>>) -> Option<Box<str>>
     };
     let own = action.and_then(|action| action.payload).map(|payload| payload.as_written());
     let of_turn = || execution.turn().proposal.as_ref().and_then(|kept| kept.what.payload.as_deref());
-    let hash = Sha256::digest(own.or_else(of_turn)?);
-    Some(hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+    Some(digest(own.or_else(of_turn)?))
+}
+
+/// What a draft is about, besides execution, turn and action: the step, and what the rule names.
+fn subject_of(draft: &Draft, entry: Option<&Entry<'_>>, step: Option<&Step<'_, '_>>) -> Box<str> {
+    let named = draft.subject.as_deref().unwrap_or_default();
+    match (step, entry) {
+        (Some(step), _) => subject([&*step.kind(), named]),
+        (None, Some(entry)) => subject(["record", &record_digest(entry), named]),
+        (None, None) => subject(["end", named]),
+    }
+}
+
+/// A hash of a record, without its credentials: nobody is to find those by trying.
+fn record_digest(entry: &Entry<'_>) -> Box<str> {
+    let mut secrets: Vec<_> = entry.secrets.iter().map(|s| (s.start, s.end)).collect();
+    secrets.sort_unstable();
+    let (mut text, mut at) = (String::new(), 0);
+    for (start, end) in secrets {
+        text.push_str(entry.text.get(at..start).unwrap_or_default());
+        at = end.max(at);
+    }
+    text.push_str(entry.text.get(at..).unwrap_or_default());
+    digest(text)
 }
 
 fn scene_drafts(scene: &Scene<'_, '_, '_>) -> Vec<Draft> {
@@ -693,24 +749,29 @@ pub(super) fn problem_finding(
         Record::Mended(mended) => mended.turn_at(problem.pointer.as_deref()),
         _ => None,
     };
+    let place = Place {
+        file: file.clone(),
+        line,
+        column,
+        pointer: problem.pointer.clone(),
+        excerpt: Some(entry.excerpt(problem.at.0, problem.at.1)),
+    };
+    let pointer = problem.pointer.as_deref().unwrap_or_default();
+    let about = if problem.is_scanned() {
+        // The same text in another record of the turn is the same.
+        let text = entry.text.get(problem.at.0..problem.at.0 + problem.at.1).unwrap_or_default();
+        let mut turn = turn;
+        entry.record.steps(&mut |step| turn = turn.or(step.turn));
+        subject([pointer, &turn.map(|t| t.to_string()).unwrap_or_default(), &digest(text)])
+    } else {
+        subject([pointer, &record_digest(entry)])
+    };
     Some(Finding {
-        code: rule.code,
-        name: rule.name,
-        severity: rule.severity,
-        message: problem.message.clone(),
-        place: Place {
-            file: file.clone(),
-            line,
-            column,
-            pointer: problem.pointer.clone(),
-            excerpt: Some(entry.excerpt(problem.at.0, problem.at.1)),
-        },
         execution,
         turn,
-        related: Vec::new(),
         help: Some(help(rule)),
-        about: None,
-        fingerprint: String::new(),
+        subject: Some(about),
+        ..Finding::new(rule.code, rule.name, rule.severity, problem.message.as_str(), place)
     })
 }
 

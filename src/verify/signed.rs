@@ -94,7 +94,7 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
             Some((before, ..)) if *before == about => {}
             Some((_, before, at)) => {
                 if findings.len() < FINDINGS {
-                    let related = Related { file: before.clone(), line: *at, message: "it stands here first".into() };
+                    let related = Related::new(before, *at, "it stands here first");
                     let message = "the signature of this decision stands in another one as well: it was copied";
                     findings.extend(finding(file, line, &execution, Code(322), message.into(), vec![related]));
                 } else {
@@ -134,17 +134,11 @@ fn finding(
     related: Vec<Related>,
 ) -> Option<Finding> {
     let rule = rules::by_code(code)?;
+    let place = Place { file: file.clone(), line, ..Place::default() };
     Some(Finding {
-        code: rule.code,
-        name: rule.name,
-        severity: rule.severity,
-        message,
-        place: Place { file: file.clone(), line, ..Place::default() },
         execution: Some(execution.clone()),
-        turn: None,
         related,
         help: Some(help(rule)),
-        about: None,
-        fingerprint: String::new(),
+        ..Finding::new(rule.code, rule.name, rule.severity, message, place)
     })
 }

@@ -41,7 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("redact", &["trace", "scan", "json"]),
     ("detectors", &["verify", "rules", "replay", "diag"]),
     ("repomap", &["workspace", "tokens", "escape", "syntax"]),
-    ("config", &["verify", "rules", "replay", "trace", "time", "diag"]),
+    ("config", &["verify", "rules", "replay", "trace", "time", "diag", "unseen"]),
     (
         "cli",
         &[
@@ -71,6 +71,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "trace",
             "schema",
             "source",
+            "unseen",
             "diag",
         ],
     ),

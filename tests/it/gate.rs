@@ -470,3 +470,68 @@ fn a_baseline_counts_as_it_reads() {
         assert_eq!(gate(root, &["--baseline", "b.json"]).code, 1, "an entry that names {other} is about something else");
     }
 }
+
+#[test]
+fn no_report_is_green_over_errors_that_fail_nothing() {
+    let repository = repository(PLAIN, RED);
+    let root = repository.path();
+    // An execution that is in order, beside the one that isn't.
+    fs::write(root.join("traces/b.jsonl"), GREEN.replace("\"diff-fix\"", "\"in-order\"")).unwrap();
+    fs::write(root.join("never.toml"), format!("fail-on = 'never'\n{PLAIN}")).unwrap();
+    for args in [["gate", "--fail-on", "never"], ["gate", "--config", "never.toml"], ["replay", "traces", "--fail-on=never"]] {
+        for format in
+            ["text", "json", "jsonl", "sarif", "junit", "github", "markdown", "markdown-comment", "html", "gitlab", "rdjsonl"]
+        {
+            let ran = run(root, &[&args[..], &["--format", format]].concat());
+            assert_eq!(ran.code, 0, "{args:?} {format}: {}", ran.err);
+            assert!(ran.out.contains("not enforced: 1 error"), "{args:?} {format}: {}", ran.out);
+            // The pages of rules in SARIF speak of passing.
+            for green in [if format == "sarif" { "PASS " } else { "PASS" }, "✅", "Passed"] {
+                assert!(!ran.out.contains(green), "{args:?} {format} says {green}: {}", ran.out);
+            }
+        }
+        let junit = run(root, &[&args[..], &["--format", "junit"]].concat()).out;
+        assert!(junit.contains("<skipped") && junit.contains("type=\"not-enforced\""), "{junit}");
+    }
+    // Without errors it passes, as before.
+    fs::remove_file(root.join("traces/a.jsonl")).unwrap();
+    let ran = gate(root, &["--fail-on", "never"]);
+    assert!(ran.code == 0 && ran.out.contains("PASS in-order") && !ran.out.contains("not enforced"), "{}", ran.out);
+}
+
+#[test]
+fn a_reason_that_shows_nothing_is_none() {
+    let blank = ["", " ", "\\u00a0", "\\u200b", "\\u3164", "\\u2800", "...", "—!?", "\\u0007", "- \\u200d -"];
+    for reason in blank {
+        for config in [
+            format!("{PLAIN}[severity.YV301]\nlevel = 'off'\nreason = \"{reason}\"\n"),
+            format!("{PLAIN}[[ignore]]\ncode = 'YV301'\nreason = \"{reason}\"\n"),
+            format!("{PLAIN}allow-empty = \"{reason}\"\n"),
+            format!("{PLAIN}[policy]\nfile = 'p.yaml'\nuntested = \"{reason}\"\n"),
+        ] {
+            let ran = gate(repository(&config, RED).path(), &[]);
+            assert!(ran.code == 2 && ran.err.contains("needs a reason"), "{config}: {} {}", ran.code, ran.err);
+        }
+    }
+}
+
+#[test]
+fn a_baseline_of_the_first_version_is_read_and_written_anew() {
+    // As it was written before fingerprints left messages aside.
+    let known = r#"{"version":1,"findings":[{"code":"YV301","file":"traces/a.jsonl","fingerprint":"ffb111e336616af9"}]}"#;
+    let repository = repository(PLAIN, RED);
+    let root = repository.path();
+    fs::write(root.join("known.json"), known).unwrap();
+    let ran = gate(root, &["--baseline", "known.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(ran.out.contains("the baseline has version 1"), "{}", ran.out);
+    let ignore = format!("{PLAIN}[[ignore]]\nfingerprint = 'ffb111e336616af9'\nreason = 'known'\n");
+    fs::write(root.join("yuangs-verify.toml"), ignore).unwrap();
+    let ran = gate(root, &[]);
+    assert!(ran.code == 0 && ran.out.contains("names a fingerprint of version 1: write `"), "{}", ran.out);
+    fs::write(root.join("yuangs-verify.toml"), PLAIN).unwrap();
+    assert_eq!(gate(root, &["--write-baseline", "known.json"]).code, 0);
+    assert!(fs::read_to_string(root.join("known.json")).unwrap().contains("\"version\": 2"));
+    let ran = gate(root, &["--baseline", "known.json"]);
+    assert!(ran.code == 0 && !ran.out.contains("version 1"), "{}", ran.out);
+}

@@ -123,3 +123,53 @@ fn text_from_a_trace_is_only_text_in_every_format() {
         }
     }
 }
+
+/// What commands say of names, command lines, diffs and rules, on standard output and on standard error.
+#[test]
+fn text_of_an_input_is_only_text_in_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    for (number, payload) in payloads().iter().enumerate() {
+        let word = serde_json::to_string(&payload.text).unwrap();
+        let file = |name: &str, text: String| std::fs::write(root.join(name), text).unwrap();
+        let rule = format!("{{ id: {word}, when: {{ tool: x }}, effect: deny, reason: {word} }}");
+        file("p.yaml", format!("version: 1\nid: {word}\nrules:\n  - {rule}\n"));
+        file("q.yaml", "version: 1\nid: q\nrules:\n  - { id: r, when: { tool: x }, effect: ask, reason: r }\n".into());
+        let case = format!("{{ name: {word}, action: {{ type: tool_call, tool: y }}, expect: {{ effect: allow }} }}");
+        file("p.test.yaml", format!("cases:\n  - {case}\n"));
+        file("d.diff", format!("--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-{0}\n+x\n", payload.text));
+        file("rows.jsonl", format!("{{\"cmd\":{word},\"class\":{word},\"expect\":\"low\"}}\n"));
+        let command = payload.text.replace('\0', "");
+        let runs: [&[&str]; 14] = [
+            &["policy", "test", "-v", "p.yaml"],
+            &["policy", "test", "p.yaml", "--format", "json"],
+            &["policy", "compare", "p.yaml", "q.yaml", "--cases", "20"],
+            &["policy", "compare", "p.yaml", "q.yaml", "--cases", "20", "--format", "json"],
+            &["policy", "fuzz", "p.yaml", "--cases", "20"],
+            &["policy", "mutate", "p.yaml", "--cases", "20"],
+            &["policy", "show", "p.yaml"],
+            &["policy", "eval", "p.yaml", "--tool", &command],
+            &["command", "explain", "--", &command],
+            &["command", "explain", "--format", "json", "--", &command],
+            &["command", "check", "rows.jsonl"],
+            &["command", "check", "rows.jsonl", "--format", "jsonl"],
+            &["patch", "check", "d.diff"],
+            &["patch", "check", "d.diff", "--format", "json"],
+        ];
+        // Those that search take their time: a few payloads have to do for them.
+        let quick = |args: &&&[&str]| number % 12 == 0 || !matches!(args[1], "compare" | "fuzz" | "mutate");
+        for args in runs.iter().filter(quick) {
+            let output =
+                std::process::Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).current_dir(root).args(*args).output().unwrap();
+            for bytes in [output.stdout, output.stderr] {
+                let said = String::from_utf8(bytes).unwrap();
+                assert!(!reading::runner_command(&said, false), "{} in {args:?}:\n{said}", payload.name);
+                let hidden = |c: char| {
+                    (c.is_control() && c != '\n')
+                        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+                };
+                assert!(!said.contains(hidden), "{} in {args:?}:\n{said}", payload.name);
+            }
+        }
+    }
+}

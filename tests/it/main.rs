@@ -53,3 +53,4 @@ mod skills;
 mod timelines;
 mod trajectories;
 mod units;
+mod writing;

@@ -47,18 +47,12 @@ fn many(count: u64) -> Report {
     ] {
         for line in 1..=count {
             let excerpt = Excerpt { text: "ä\"actionId\":\"a1\"".into(), span: (2, 10), ..Excerpt::default() };
+            let message = format!("action `a{line}` ran, and no decision approves it");
+            let place = Place { file: "a.jsonl".into(), line, column: 3, pointer: None, excerpt: Some(excerpt) };
             report.findings.push(Finding {
-                code: Code(code),
-                name,
-                severity,
-                message: format!("action `a{line}` ran, and no decision approves it"),
-                place: Place { file: "a.jsonl".into(), line, column: 3, pointer: None, excerpt: Some(excerpt) },
                 execution: Some(format!("e{line}").into()),
                 turn: Some(1),
-                related: Vec::new(),
-                help: None,
-                about: None,
-                fingerprint: String::new(),
+                ..Finding::new(Code(code), name, severity, message, place)
             });
             report.counts.count(severity);
         }

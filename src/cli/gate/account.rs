@@ -2,7 +2,7 @@
 
 use super::{Located, strict};
 use crate::cli::output::Failure;
-use crate::diag::Place;
+use crate::diag::{Finding, Place, subject};
 use crate::source::{Found, Input, Missing};
 use crate::verify::Report;
 use crate::verify::account::{Accounted, settle_but};
@@ -52,7 +52,8 @@ pub(super) fn settle(
         let why =
             if open.is_empty() { "a diff can't be checked".into() } else { format!("the content of {open} isn't recorded") };
         let message = format!("it can't be told whether the record accounts for what has changed since `{revision}`: {why}");
-        strict::add(report, strict::error(704, place(), message));
+        let about = subject(["not recorded"].into_iter().chain(account.content_not_recorded.iter().map(|p| &**p)));
+        strict::add(report, Finding { subject: Some(about), ..strict::error(704, place(), message) });
     }
     let written: BTreeSet<String> =
         located.config.reports.values().filter_map(|path| below(&top, &located.root.join(path))).collect();
@@ -65,7 +66,8 @@ pub(super) fn settle(
     if !changed.is_empty() {
         let message =
             format!("the work tree has changes that aren't committed, and nothing accounts for them: {}", list(&changed));
-        strict::add(report, strict::error(704, place(), message));
+        let about = subject(["uncommitted"].into_iter().chain(changed.iter().map(|p| &**p)));
+        strict::add(report, Finding { subject: Some(about), ..strict::error(704, place(), message) });
     }
     if !new.is_empty() {
         report.notices.push(format!("files that git doesn't know were not accounted for: {}", list(&new)));

@@ -13,8 +13,10 @@ pub(super) use setup::{Located, Material, RulesArgs, locate};
 use super::attest::AttestArgs;
 use super::exit_code;
 use super::output::{Failure, tell};
+use super::policy::policy_files;
 use super::replay::FailOn;
 use super::reports::{ReportArgs, Target, shell_line, statistics};
+use super::write::Inputs;
 use crate::config::{Applied, Baseline, Config, apply, day_end};
 use crate::diag::assign_fingerprints;
 use crate::report::{Format, Outcome, Run, TextOptions};
@@ -87,13 +89,14 @@ impl GateArgs {
         let targets = self.targets(&located)?;
         let max_turns = if targets.iter().any(|t| t.format == Format::Html) { self.max_turns } else { 0 };
         let baseline = located.baseline(self.baseline.as_deref())?;
+        self.keep_apart(&located, &targets)?;
         let before = self.attest.before(&located, baseline.as_ref())?;
         let steps::Part { mut report, missing, lacking } = steps::run(&located, max_turns)?;
         report.notices.splice(0..0, located.notices.iter().cloned());
         report.findings.sort_by_cached_key(crate::diag::Finding::order);
         assign_fingerprints(&mut report.findings);
         let applied = self.apply(&mut report, &located, baseline.as_ref())?;
-        report.notices.extend(applied.notices);
+        report.notices.extend(applied.notices.iter().cloned());
         report.notices.extend(config.not_run().into_iter().map(|name| format!("[{name}] is configured and not run by the gate")));
         let threshold = match self.fail_on {
             Some(fail_on) => fail_on.severity(),
@@ -101,17 +104,20 @@ impl GateArgs {
         };
         if threshold.is_none() {
             report.notices.push("findings fail nothing here, however bad they are (fail-on = \"never\")".into());
+            if report.counts.errors > 0 {
+                report.notices.push(Outcome::not_enforced(report.counts.errors));
+            }
         }
         let outcome = match (outcome(&mut report, threshold, missing, config), lacking) {
-            (Outcome::Clean, Some(lacking)) => Outcome::Empty(lacking),
+            (Outcome::Clean | Outcome::Unenforced(_), Some(lacking)) => Outcome::Empty(lacking),
             (outcome, _) => outcome,
         };
-        let text = TextOptions { quiet: self.quiet, verbose: self.verbose, schema_only: false };
+        let text = TextOptions { quiet: self.quiet, verbose: self.verbose, ..TextOptions::default() };
         let command = shell_line(&[&["yuangs-verify".into(), "gate".into()], &located.arguments()[..]].concat());
         let statistics = statistics(&targets, &report);
         let run = Run { report: &report, outcome: &outcome, text, command: &command, statistics: statistics.as_ref() };
         self.reports.write(&targets, &run)?;
-        self.attest.after(before, &located, baseline.as_ref(), (&report, &outcome, self.now.unwrap_or_default()))?;
+        self.attest.after(before, &located, baseline.as_ref(), (&report, &applied, &outcome, self.now.unwrap_or_default()))?;
         if let Some(sentence) = outcome.sentence() {
             tell(sentence);
         }
@@ -138,13 +144,40 @@ impl GateArgs {
         Ok(targets)
     }
 
+    /// Nothing that is written may be something that is read, in the work tree or at another revision. A baseline that is
+    /// written may replace itself.
+    fn keep_apart(&self, located: &Located, targets: &[Target]) -> Result<(), Failure> {
+        let config = &located.config;
+        let (attestation, key) = self.attest.files();
+        let mut inputs = Inputs::default();
+        let below = |file: &String| located.root.join(file);
+        let name = located.path.file_name().map(|name| located.root.join(name));
+        let files = [
+            Some(located.path.clone()),
+            name,
+            config.keys.as_ref().map(|k| below(&k.file)),
+            config.repo_map.as_ref().and_then(|m| m.file.as_ref()).map(below),
+            key.map(Path::to_path_buf),
+        ];
+        files.iter().flatten().for_each(|path| inputs.add(path));
+        config.policy.iter().flat_map(|p| policy_files(&below(&p.file))).for_each(|path| inputs.add(&path));
+        if let Some(traces) = &config.traces {
+            inputs.add_found(&located.traces(traces)?.inputs);
+        }
+        let reports = || targets.iter().filter_map(Target::file).chain(attestation);
+        inputs.keep_apart(reports().chain(self.write_baseline.as_deref()))?;
+        let mut known = Inputs::default();
+        let baseline = [self.baseline.clone(), config.baseline.as_ref().map(|b| below(&b.file))];
+        baseline.iter().flatten().for_each(|path| known.add(path));
+        known.keep_apart(reports())
+    }
+
     fn apply(&self, report: &mut Report, located: &Located, baseline: Option<&Material>) -> Result<Applied, Failure> {
         let config = &located.config;
         if let Some(path) = &self.write_baseline {
             let mut applied = apply(report, config, None, self.now);
             let baseline = Baseline::of(&report.findings);
-            std::fs::write(path, baseline.text())
-                .map_err(|e| Failure::unable(format!("can't write `{}`: {e}", path.display()), "the folder must exist"))?;
+            crate::cli::write::write(path, baseline.text())?;
             let known = apply(report, &Config::default(), Some(&baseline), None);
             applied.notices.extend(known.notices);
             return Ok(applied);
@@ -168,14 +201,14 @@ fn outcome(report: &mut Report, threshold: Option<crate::diag::Severity>, missin
     {
         outcome = Outcome::Empty(missing);
     }
-    if outcome == Outcome::Clean && report.summaries.iter().all(|s| s.decisions == 0) {
+    if outcome.passes() && report.summaries.iter().all(|s| s.decisions == 0) {
         outcome = Outcome::Empty("nothing was verified: no execution holds a decision".into());
     }
     let allowed = config.traces.as_ref().and_then(|t| t.allow_empty.as_ref());
     match (&outcome, allowed) {
         (Outcome::Empty(why), Some(reason)) => {
             report.notices.push(format!("{why}; allowed by the configuration: {reason}"));
-            Outcome::Clean
+            Outcome::of_nothing(report, threshold)
         }
         _ => outcome,
     }

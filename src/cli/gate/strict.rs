@@ -34,7 +34,17 @@ pub(super) fn unterminated(report: &mut Report, unterminated: Unterminated) {
     if unterminated != Unterminated::Error {
         return;
     }
-    for finding in report.findings.iter_mut().filter(|f| CUT.contains(&f.code) && f.severity < Severity::Error) {
+    // What is folded isn't counted until it stands on its own.
+    let cut = |f: &&mut Finding| CUT.contains(&f.code) && f.severity < Severity::Error;
+    for root in &mut report.findings {
+        root.related.iter_mut().flat_map(|r| &mut r.folded).filter(cut).for_each(|folded| folded.severity = Severity::Error);
+        let unlisted = std::mem::take(&mut root.unlisted);
+        for ((code, severity), number) in unlisted {
+            let severity = if CUT.contains(&code) { Severity::Error } else { severity };
+            *root.unlisted.entry((code, severity)).or_default() += number;
+        }
+    }
+    for finding in report.findings.iter_mut().filter(cut) {
         let counted = report.counts.of(finding.severity);
         *counted = counted.saturating_sub(1);
         finding.severity = Severity::Error;
@@ -98,24 +108,17 @@ fn lacking(summary: &Summary, demands: &[Demand], failed: &BTreeSet<(Arc<str>, A
     }
     let message = format!("the configuration asks for *yes* ([traces] require): {}", all.join(", "));
     let place = Place { file: summary.file.clone(), line: summary.line, ..Place::default() };
-    Some(Finding { execution: Some(summary.id.clone()), ..error(212, place, message) })
+    let subject = Some("required answers".into());
+    Some(Finding { execution: Some(summary.id.clone()), subject, ..error(212, place, message) })
 }
 
 /// A finding of a gate. It is an error whatever the rule is elsewhere.
 pub(super) fn error(code: u16, place: Place, message: String) -> Finding {
     let code = Code(code);
+    let name = by_code(code).map_or("", |rule| rule.name);
     Finding {
-        code,
-        name: by_code(code).map_or("", |rule| rule.name),
-        severity: Severity::Error,
-        message,
-        place,
-        execution: None,
-        turn: None,
-        related: Vec::new(),
         help: Some(format!("run `yuangs-verify explain {code}` for why this matters and how to fix it")),
-        about: None,
-        fingerprint: String::new(),
+        ..Finding::new(code, name, Severity::Error, message, place)
     }
 }
 

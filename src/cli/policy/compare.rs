@@ -8,7 +8,7 @@ use super::{FailOn, Format};
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
-use crate::diag::Severity;
+use crate::diag::{Severity, subject};
 use crate::policy::{
     At, Case, Change, Comparison, Context, Effort, Ledger, Question, Unproved, compare, load_cases, load_corpus,
 };
@@ -212,7 +212,7 @@ impl CompareArgs {
                     .collect();
                 json!({
                     "base": pair.base.file, "head": pair.head.file, "made": found.made, "aimed": found.aimed, "given": found.given,
-                    "inconclusive": found.unproved, "leftOut": found.left_out, "rules": found.rules, "differences": differences,
+                    "inconclusive": found.unproved, "lostProperties": found.lost, "leftOut": found.left_out, "rules": found.rules, "differences": differences,
                 })
             })
             .collect();
@@ -241,10 +241,16 @@ pub(in crate::cli) fn compared(policy: &Path, base: &str) -> Result<Report, Fail
         // A gate has no other way to say that it doesn't know.
         for one in &found.unproved {
             let help = "see to it by hand; a case that the old policy passes and that asks about it would show what became of it";
-            objections.add(516, &pair.head.file, &pair.head.text, At { line: 1, column: 1 }, doubt(one), Some(help.into()));
+            objections
+                .add(516, &pair.head.file, &pair.head.text, At { line: 1, column: 1 }, doubt(one), Some(help.into()))
+                .subject = Some(subject(["inconclusive", &one.what, &one.change.to_string()]));
         }
     }
     let mut report = objections.into_report();
+    let left_out = found.as_ref().map_or(0, |found| found.left_out);
+    if left_out > 0 {
+        report.notices.push(format!("{left_out} more questions differ in kinds that aren't listed"));
+    }
     report.notices.push(match found {
         None => format!("the policy is as it was in {}", pair.base.file),
         Some(found) => {
@@ -302,7 +308,13 @@ fn doubt(one: &Unproved) -> String {
 fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
     if found.disarmed {
         let message = "milder: the policy enforced, and now it only monitors: it stops nothing".to_owned();
-        to.add(516, &pair.head.file, &pair.head.text, At { line: 1, column: 1 }, message, None);
+        to.add(516, &pair.head.file, &pair.head.text, At { line: 1, column: 1 }, message, None).subject = Some("disarmed".into());
+    }
+    for Unproved { what, change } in &found.lost {
+        let place = pair.head.policy.properties.iter().find(|p| p.id == *what).map_or(At { line: 1, column: 1 }, |p| p.at);
+        let message = format!("the property `{what}` held in the base, and the head lost it: {change}");
+        let help = "keep the property, or say in the pull request why it needn't hold any more";
+        to.add(520, &pair.head.file, &pair.head.text, place, message, Some(help.into())).subject = Some(subject([&**what]));
     }
     for (kind, difference) in &found.differences {
         let place = pair.head.policy.rule(&kind.head_rule).map_or(At { line: 1, column: 1 }, |r| r.at);
@@ -316,6 +328,8 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
             difference.witness.summary()
         );
         let help = format!("{} of the questions that were asked; the new reason: {}", difference.count, difference.reason);
-        to.add(code, &pair.head.file, &pair.head.text, place, message, Some(help));
+        let (base, head) = (kind.base.to_string(), kind.head.to_string());
+        to.add(code, &pair.head.file, &pair.head.text, place, message, Some(help)).subject =
+            Some(subject([&*base, &*kind.base_rule, &*head, &*kind.head_rule, &*kind.class]));
     }
 }

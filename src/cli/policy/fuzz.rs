@@ -6,6 +6,7 @@ use super::objection::Objections;
 use super::test::beside;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
+use crate::diag::{digest, subject};
 use crate::policy::{Action, At, Effort, Found, Usable, Violation, fuzz, load_cases, property_ids, shipped, usable};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use clap::Args;
@@ -58,7 +59,9 @@ impl FuzzArgs {
                 let code = if violation.evasion { 518 } else { 515 };
                 let message = format!("{}: {}", outcome.id, violation.story);
                 let case = case_of(&outcome.id, violation);
-                objections.add(code, &found.file, &found.text, at, message, Some(format!("as a test case: {case}")));
+                let action = digest(violation.action.to_json().to_string());
+                objections.add(code, &found.file, &found.text, at, message, Some(format!("as a test case: {case}"))).subject =
+                    Some(subject([&*outcome.id, &violation.rule, &action]));
                 saved.push(case);
             }
         }
@@ -128,8 +131,7 @@ impl FuzzArgs {
         for case in cases.iter().filter(|c| !text.contains(c.as_str())).collect::<Vec<_>>() {
             text.push_str(&format!("  - {case}\n"));
         }
-        std::fs::write(&file, text)
-            .map_err(|e| Failure::unable(format!("can't write `{}`: {e}", file.display()), "it stands beside the policy"))
+        crate::cli::write::write(&file, text)
     }
 
     fn text(&self, outcomes: &[Found], share: Usable, objections: &Objections, out: &mut dyn Write) -> io::Result<()> {

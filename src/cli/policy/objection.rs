@@ -31,19 +31,8 @@ impl Objections {
     /// Adds a finding.
     pub(super) fn push(&mut self, code: u16, place: Place, message: String, help: Option<String>) -> &mut Finding {
         let rule = by_code(Code(code));
-        let finding = Finding {
-            code: Code(code),
-            name: rule.map_or("", |r| r.name),
-            severity: rule.map_or(Severity::Error, |r| r.severity),
-            message,
-            place,
-            execution: None,
-            turn: None,
-            related: Vec::new(),
-            help,
-            about: None,
-            fingerprint: String::new(),
-        };
+        let (name, severity) = rule.map_or(("", Severity::Error), |r| (r.name, r.severity));
+        let finding = Finding { help, ..Finding::new(Code(code), name, severity, message, place) };
         self.findings.push(finding);
         let last = self.findings.len() - 1;
         #[expect(clippy::indexing_slicing, reason = "it was pushed just now")]

@@ -6,7 +6,7 @@ use super::{FailOn, Format};
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE};
-use crate::diag::{Place, Related, Severity};
+use crate::diag::{Place, Related, Severity, digest as digest_of, subject};
 use crate::policy::{Decided, Drift, Drifted, History, Ledger, Rule, SHIPPED, Untold};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::source::{Found as Input, Missing};
@@ -98,6 +98,8 @@ struct Objection {
     turn: Option<i64>,
     /// Where the rule behind it stands.
     rule: Option<Related>,
+    /// What it is about besides the turn: rule and action, or the policy that isn't there.
+    subject: Box<str>,
     /// The policy only watches.
     monitor: bool,
 }
@@ -105,7 +107,7 @@ struct Objection {
 /// Where a rule stands, if it was written down and not made by the form of its file.
 fn stands(found: &Found, rule: &Rule) -> Option<Related> {
     let message = || format!("the rule `{}`", rule.id);
-    (rule.at.line > 0).then(|| Related { file: found.file.as_str().into(), line: rule.at.line.into(), message: message() })
+    (rule.at.line > 0).then(|| Related::new(&found.file.as_str().into(), rule.at.line.into(), message()))
 }
 
 /// A policy with what it asks for that no trace records.
@@ -309,6 +311,7 @@ impl Tally {
             help: Some(format!("the action: {summary}")),
             turn: decided.turn,
             rule: decision.rule.and_then(|rule| stands(found, rule)),
+            subject: subject([&*rule, &digest_of(decided.action.to_json().to_string())]),
             monitor: found.policy.monitor,
         };
         self.add(objection, execution, place, to);
@@ -323,7 +326,15 @@ impl Tally {
                 "add its folder with --policy-path or its repository with --policy-repo, or name a policy with --policy",
             )
         };
-        let objection = Objection { code: 504, message, help: Some(help.into()), turn: None, rule: None, monitor: false };
+        let objection = Objection {
+            code: 504,
+            message,
+            help: Some(help.into()),
+            turn: None,
+            rule: None,
+            subject: digest.into(),
+            monitor: false,
+        };
         self.add(objection, execution, place, to);
     }
 
@@ -334,6 +345,7 @@ impl Tally {
         let finding = to.push(objection.code, place, objection.message, objection.help);
         finding.execution = Some(execution.into());
         finding.turn = objection.turn;
+        finding.subject = Some(objection.subject);
         finding.related.extend(objection.rule);
         if objection.monitor {
             finding.severity = Severity::Note;

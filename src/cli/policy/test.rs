@@ -6,9 +6,10 @@ use super::folder::policies_under;
 use super::objection::Objections;
 use crate::cli::output::{Color, Failure, print, tell};
 use crate::cli::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS};
-use crate::diag::Severity;
+use crate::diag::{Severity, subject};
 use crate::policy::{Case, Coverage, Effect, Failure as Failed, SHIPPED, load_cases, load_corpus};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::unseen::says_nothing;
 use crate::verify::Report;
 use clap::Args;
 use rayon::prelude::*;
@@ -179,6 +180,12 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
     Ok(suites)
 }
 
+/// The policy with all files beside it that are read with it.
+pub(in crate::cli) fn policy_files(policy: &Path) -> Vec<PathBuf> {
+    let beside = ["test.yaml", "test.yml", "regressions.yaml", "reasons.yaml"].map(|ending| beside(policy, ending));
+    std::iter::once(policy.to_path_buf()).chain(beside).collect()
+}
+
 /// A file beside a policy, with another ending.
 pub(super) fn beside(policy: &Path, ending: &str) -> PathBuf {
     policy.with_extension(ending)
@@ -216,26 +223,27 @@ impl Suite {
                 if let Some(failure) = failure.or(stale) {
                     failed += 1;
                     let (message, help) = say(case, &failure, told);
-                    objections.add(514, name, source, case.at, message, help);
+                    objections.add(514, name, source, case.at, message, help).subject =
+                        Some(subject([&*case.name, &class(&failure)]));
                 }
             }
         }
         let cases: Vec<Case> = self.files.iter().flat_map(|(_, _, cases)| cases.iter().cloned()).collect();
         let coverage = Coverage::of(policy, &cases);
         for (rule, counts) in policy.rules.iter().zip(&coverage.rules) {
-            if rule.effect != Effect::Allow && rule.reason.is_none() {
+            if rule.effect != Effect::Allow && rule.reason.as_deref().is_none_or(says_nothing) {
                 let help = "say in `reason` what a person should know who was stopped by it";
                 let message = format!("the rule `{}` says {} and not why", rule.id, rule.effect);
-                objections.add(512, file, text, rule.at, message, Some(help.into()));
+                objections.add(512, file, text, rule.at, message, Some(help.into())).subject = Some(subject([&*rule.id]));
             }
             if counts.decided == 0 {
                 let message = format!("no case makes the rule `{}` decide", rule.id);
                 let help = format!("add a case with `expect: {{effect: {}, rule: {}}}`", rule.effect, rule.id);
-                objections.add(513, file, text, rule.at, message, Some(help));
+                objections.add(513, file, text, rule.at, message, Some(help)).subject = Some(subject([&*rule.id, "decides"]));
             } else if counts.near_misses == 0 {
                 let message = format!("no case just misses the rule `{}`", rule.id);
                 let help = format!("add a case that it should leave alone, with `near_miss: [{}]`", rule.id);
-                objections.add(513, file, text, rule.at, message, Some(help));
+                objections.add(513, file, text, rule.at, message, Some(help)).subject = Some(subject([&*rule.id, "just misses"]));
             }
         }
         Outcome { file: file.clone(), id: policy.id.clone(), failed, coverage }
@@ -253,9 +261,18 @@ impl Suite {
                 text.push_str(&format!("{}: {}\n", quote(&case.name), quote(&decision.reason())));
             }
         }
-        std::fs::write(path, text).map_err(|e| {
-            Failure::unable(format!("can't write `{}`: {e}", path.display()), "the snapshot stands beside the policy")
-        })
+        crate::cli::write::write(path, text)
+    }
+}
+
+/// What kind of failure it is, whatever the words.
+fn class(failure: &Failed) -> String {
+    match failure {
+        Failed::Effect { found, .. } => format!("effect {found}"),
+        Failed::Rule(rule) => format!("rule {rule}"),
+        Failed::Reason(_) => "reason".to_owned(),
+        Failed::NearMiss(rule) => format!("near miss {rule}"),
+        Failed::NoSuchRule(rule) => format!("no rule {rule}"),
     }
 }
 

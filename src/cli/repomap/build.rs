@@ -2,7 +2,8 @@
 
 use super::tree::{TreeArgs, relative};
 use crate::cli::EXIT_CLEAN;
-use crate::cli::output::{Color, Failure, print};
+use crate::cli::output::{Color, Failure, print, print_as_is};
+use crate::cli::write;
 use crate::repomap::{BuildError, Format, Map, Settings, TOKENS, build};
 use crate::tokens::Encoding;
 use clap::{Args, ValueEnum};
@@ -76,14 +77,17 @@ impl BuildArgs {
         // Whatever stands in the file that is about to be written, the map doesn't list itself.
         let output = self.output.as_deref().filter(|_| self.tree.rev.is_none());
         if let Some(Ok(Some(output))) = output.map(|file| relative(&self.tree.path, file)) {
+            if snapshot.files.iter().any(|f| f.path == output && f.language.is_some() && !f.tags.definitions.is_empty()) {
+                let message = format!("`{output}` is a source that the map is made of");
+                return Err(Failure::unable(message, "nothing that is read is overwritten; name another file"));
+            }
             snapshot.files.retain(|f| f.path != output);
         }
         let map = build(&snapshot, &settings).map_err(|e| unable(&e))?;
         match &self.output {
-            None => print(Color::Never, |out| out.write_all(map.text.as_bytes()))?,
+            None => print_as_is(Color::Never, |out| out.write_all(map.text.as_bytes()))?,
             Some(file) => {
-                std::fs::write(file, &map.text)
-                    .map_err(|e| Failure::unable(format!("can't write `{}`: {e}", file.display()), "-o takes a file"))?;
+                write::write(file, &map.text)?;
                 print(Color::Never, |out| writeln!(out, "{}", said(&map)))?;
             }
         }

@@ -120,18 +120,12 @@ fn difference(given: &str, built: &str) -> Vec<Line> {
 fn finding(name: &str, lines: &[Line]) -> Finding {
     let rule = by_code(Code(904));
     let count = |sign| lines.iter().filter(|l| l.sign == sign).count();
+    let (rule_name, severity) = rule.map_or(("", Severity::Error), |r| (r.name, r.severity));
+    let message = format!("the map isn't what the tree gives: {} lines of it are gone, {} are new", count('-'), count('+'));
+    let place = Place { file: name.into(), line: 1, column: 1, ..Place::default() };
     let mut findings = [Finding {
-        code: Code(904),
-        name: rule.map_or("", |r| r.name),
-        severity: rule.map_or(Severity::Error, |r| r.severity),
-        message: format!("the map isn't what the tree gives: {} lines of it are gone, {} are new", count('-'), count('+')),
-        place: Place { file: name.into(), line: 1, column: 1, ..Place::default() },
-        execution: None,
-        turn: None,
-        related: Vec::new(),
         help: Some(format!("build it again with the same settings: `repomap build … -o {name}`")),
-        about: None,
-        fingerprint: String::new(),
+        ..Finding::new(Code(904), rule_name, severity, message, place)
     }];
     assign_fingerprints(&mut findings);
     let [finding] = findings;

@@ -2,7 +2,7 @@
 
 use super::tree::{at_merge_base, unread};
 use crate::cli::output::Failure;
-use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
+use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints, subject};
 use crate::repomap::{Change, Difference, diff, of_folder};
 use crate::rules::by_code;
 use crate::verify::Report;
@@ -26,18 +26,16 @@ fn finding(difference: &Difference) -> Option<Finding> {
         Change::Changed { before, after } => format!("the {kind} `{name}` is written otherwise: was `{before}`, is `{after}`"),
     };
     let rule = by_code(Code(906));
+    let place = Place { file: difference.path.as_str().into(), line: difference.line.into(), column: 1, ..Place::default() };
+    let severity = rule.map_or(Severity::Note, |r| r.severity);
+    let change = match &difference.change {
+        Change::Added { .. } | Change::Removed { .. } => [kind, name.as_str(), "removed", ""],
+        Change::Changed { before: _, after } => [kind, name, "changed", after],
+    };
     Some(Finding {
-        code: Code(906),
-        name: rule.map_or("", |r| r.name),
-        severity: rule.map_or(Severity::Note, |r| r.severity),
-        message,
-        place: Place { file: difference.path.as_str().into(), line: difference.line.into(), column: 1, ..Place::default() },
-        execution: None,
-        turn: None,
-        related: Vec::new(),
         help: Some("see who uses it, and say in the pull request that it breaks them; or keep it as it was".into()),
-        about: None,
-        fingerprint: String::new(),
+        subject: Some(subject(change)),
+        ..Finding::new(Code(906), rule.map_or("", |r| r.name), severity, message, place)
     })
 }
 

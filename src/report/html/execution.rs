@@ -139,7 +139,7 @@ pub(super) fn views(run: &Run<'_>, findings: &[finding::View]) -> Vec<View> {
     let mut views = Vec::with_capacity(run.report.summaries.len());
     for (n, summary) in run.report.summaries.iter().enumerate() {
         let key = (&*summary.file, &*summary.id);
-        let grade = Grade::of(summary, failed.contains(&key));
+        let grade = run.grade(summary, failed.contains(&key));
         let mine = of_owner.get(&n).map(Vec::as_slice).unwrap_or_default();
         let turns = turns.remove(&key).unwrap_or_default();
         views.push(of_execution(n, summary, grade, few && grade == Grade::Fail, &turns, mine, &mut budget));
@@ -161,6 +161,7 @@ fn of_execution(
         asked,
         answer: answer.name(),
         class: match answer {
+            Answer::Yes if grade == Grade::Info => "plain",
             Answer::Yes => "yes",
             Answer::No => "no",
             Answer::NotRecorded => "open",

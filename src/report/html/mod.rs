@@ -83,11 +83,13 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (class, word) = match run.outcome {
         Outcome::Clean => ("passed", "Passed"),
         Outcome::Findings => ("failed", "Failed"),
+        Outcome::Unenforced(_) => ("undecided", "Not enforced"),
         Outcome::Unable(_) | Outcome::Empty(_) => ("undecided", "Could not decide"),
     };
-    let sentence = match run.outcome.sentence() {
-        Some(sentence) => sentence.to_owned(),
-        None => format!("{} in {}.", words::found(report), words::looked_at(report, run.text.schema_only)),
+    let sentence = match (run.outcome.sentence(), run.unenforced()) {
+        (Some(sentence), _) => sentence.to_owned(),
+        (None, Some(unenforced)) => format!("{unenforced}; {} in {}.", words::found(report), words::looked_at(report, false)),
+        (None, None) => format!("{} in {}.", words::found(report), words::looked_at(report, run.text.schema_only)),
     };
     let tile = |class, name: &str, count| Tile { class, name: name.to_owned(), count };
     let tiles = [

@@ -29,9 +29,11 @@ fn in_table(text: &str) -> String {
 /// The verdict in one line.
 pub(super) fn verdict(run: &Run<'_>) -> String {
     let report = run.report;
+    let unenforced = run.unenforced();
     let (mark, word) = match run.outcome {
         Outcome::Clean => ("✅", "passed"),
         Outcome::Findings => ("❌", "failed"),
+        Outcome::Unenforced(_) => ("⚠️", unenforced.as_deref().unwrap_or_default()),
         Outcome::Unable(_) | Outcome::Empty(_) => ("⚠️", "could not decide"),
     };
     let why = run.outcome.sentence().map(|s| format!(": {}", message(&words::clip(s, TEXT)))).unwrap_or_default();
@@ -46,11 +48,11 @@ pub(super) fn executions(run: &Run<'_>, limit: usize) -> String {
         return String::new();
     }
     let failed = with_errors(report);
-    let mut rows: Vec<_> = report.summaries.iter().map(|s| (Grade::of(s, failed.contains(&(&*s.file, &*s.id))), s)).collect();
+    let mut rows: Vec<_> = report.summaries.iter().map(|s| (run.grade(s, failed.contains(&(&*s.file, &*s.id))), s)).collect();
     rows.sort_by_key(|(grade, _)| match grade {
         Grade::Fail => 0,
         Grade::Part => 1,
-        Grade::Pass => 2,
+        Grade::Pass | Grade::Info => 2,
     });
     let mut text = String::from(
         "### Executions\n\n| | execution | legal path | authorised | governance complete | turns | end | where |\n| --- | --- | --- | --- | --- | ---: | --- | --- |\n",
@@ -59,6 +61,7 @@ pub(super) fn executions(run: &Run<'_>, limit: usize) -> String {
         let mark = match grade {
             Grade::Pass => "✅ PASS",
             Grade::Part => "⚠️ PART",
+            Grade::Info => "ℹ️ INFO",
             Grade::Fail => "❌ FAIL",
         };
         let verdict = &summary.verdict;
