@@ -160,7 +160,7 @@ fn text_of_an_input_is_only_text_in_every_command() {
         let quick = |args: &&&[&str]| number % 12 == 0 || !matches!(args[1], "compare" | "fuzz" | "mutate");
         for args in runs.iter().filter(quick) {
             let output =
-                std::process::Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).current_dir(root).args(args).output().unwrap();
+                std::process::Command::new(env!("CARGO_BIN_EXE_yuangs-verify")).current_dir(root).args(*args).output().unwrap();
             for bytes in [output.stdout, output.stderr] {
                 let said = String::from_utf8(bytes).unwrap();
                 assert!(!reading::runner_command(&said, false), "{} in {args:?}:\n{said}", payload.name);
