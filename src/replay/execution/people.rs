@@ -49,24 +49,21 @@ impl People {
         self.agents.contains(who.plain()) || self.agents.contains(who.seen())
     }
 
-    /// Whether this id hasn't been looked at before; if so, it is compared with the shapes of all others.
-    fn look_at(&mut self, line: u64, id: &str, who: &Identity, judged: &mut Judged) -> bool {
+    /// Compares an id that hasn't been looked at before with the shapes of all others.
+    fn look_at(&mut self, line: u64, id: &str, who: &Identity, judged: &mut Judged) {
         if !self.met.insert(id.into()) {
-            return false;
+            return;
         }
         let shape = shape(id);
         match self.shapes.get(&shape) {
-            Some((other, at)) if *plain(other) != *who.plain() => {
-                if judged.confusable.len() < PAIRS {
-                    judged.confusable.push(Confusable { id: id.to_owned(), other: other.to_string(), line: *at });
-                }
+            Some((other, at)) if *plain(other) != *who.plain() && judged.confusable.len() < PAIRS => {
+                judged.confusable.push(Confusable { id: id.to_owned(), other: other.to_string(), line: *at });
             }
             None if self.shapes.len() < SHAPES => {
                 self.shapes.insert(shape, (id.into(), line));
             }
             _ => {}
         }
-        true
     }
 
     /// Takes note of an agent, who may turn out to have signed, to have issued tokens, or to govern.
