@@ -35,12 +35,6 @@ impl Refusals {
     /// Looks for them.
     #[must_use]
     pub fn of(entry: &Entry<'_>) -> Self {
-        let text = entry.text.as_bytes();
-        // An escape may stand for a letter.
-        let escaped = || memmem::find_iter(text, b"\\u00").any(|at| matches!(text.get(at + 4), Some(b'4'..=b'7')));
-        if memmem::find(text, b"ejected").is_none() && memmem::find(text, b"EJECTED").is_none() && !escaped() {
-            return Self::default();
-        }
         let decides = match &entry.record {
             Record::V1(record) => matches!(
                 record,
@@ -58,11 +52,18 @@ impl Refusals {
             | Record::Foreign
             | Record::Unreadable => false,
         };
-        let Some(Value::Object(mut members)) = Some(entry.text).filter(|_| decides).and_then(|text| from_text(text).ok()) else {
+        let text = entry.text.as_bytes();
+        // An escape may stand for a letter.
+        let escaped = || memmem::find_iter(text, b"\\u00").any(|at| matches!(text.get(at + 4), Some(b'4'..=b'7')));
+        if !decides || memmem::find(text, b"ejected").is_none() && memmem::find(text, b"EJECTED").is_none() && !escaped() {
+            return Self::default();
+        }
+        let Some(Value::Object(mut members)) = from_text(entry.text).ok() else {
             return Self::default();
         };
         let mut found = Vec::new();
-        if let Some(Value::Array(turns)) = members.remove("turns") {
+        let whole = matches!(&entry.record, Record::Mended(_) | Record::V1(v1::Record::Execution(_)));
+        if whole && let Some(Value::Array(turns)) = members.remove("turns") {
             let each = turns.iter().zip(0u32..).filter_map(|(turn, n)| Some((Some(n), search(turn.as_object()?)?)));
             found.extend(each);
         }

@@ -66,7 +66,7 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
     let formats = traces.formats.as_ref().map(|names| names.iter().filter_map(|name| Format::parse(name)).collect());
     let keep_changes = traces.account_for.is_some();
     let signed = located.config.keys.as_ref().and_then(|k| k.require);
-    let settings = Settings { assessor, keys, signed, keep_changes, ..Settings::default() };
+    let settings = Settings { assessor, keys, keep_changes, signed, ..Settings::default() };
     let options = Options { settings, max_turns, formats, ..Options::default() };
     let mut report = verify(&inputs, &options);
     strict::unread(&mut report, skipped);

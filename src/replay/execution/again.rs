@@ -1,12 +1,12 @@
-//! What happens a second time: runs of one action, and decisions about it.
+//! What happens a second time, runs of one action and decisions about it; and what is observed of a run.
 
 use super::super::authority;
 use super::super::evidence::KeptAction;
-use super::super::judged::Repeat;
+use super::super::judged::{Judged, Repeat};
 use super::Execution;
 use crate::governance::Ruling;
 use crate::json::Str;
-use crate::trace::step::{Decision, Executed};
+use crate::trace::step::{Decision, Executed, Observed};
 
 impl Execution {
     /// The run before of what runs now, and whether that is the action that this turn's decision allows. An id tells it,
@@ -44,6 +44,22 @@ impl Execution {
         first.line = line;
         if let Some(known) = allowed.and_then(|id| self.known.get_mut(&id)) {
             known.rejected = true;
+        }
+    }
+
+    /// An observation is of what ran in its turn. Where that isn't known by its id, nothing can be said; where another action
+    /// ran than the one that was due, that has been.
+    pub(super) fn bind_observation(&self, observed: &Observed<'_>, judged: &mut Judged) {
+        let Some(named) = observed.action else {
+            return;
+        };
+        let due = authority::approved(&self.turn).or(self.turn.proposal.as_ref().map(|p| &p.what)).and_then(|a| a.id.as_ref());
+        let mut ran = self.turn.executed.iter();
+        if let Some(Some(last)) = self.turn.executed.last()
+            && due == Some(last)
+            && ran.all(|id| id.as_deref().is_some_and(|id| named != *id))
+        {
+            judged.observed_other = Some((named.decode().into_owned(), last.to_string()));
         }
     }
 }

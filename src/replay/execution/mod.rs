@@ -25,7 +25,7 @@ use crate::trace::action::hex;
 use crate::trace::format::Format;
 use crate::trace::record::{DecidedBy, EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, Decision, Fact, Observed, Proposal, Started, Step, Thought};
+use crate::trace::step::{Action, Decision, Fact, Proposal, Started, Step, Thought};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -408,22 +408,6 @@ impl Execution {
         self.last_line = line;
     }
 
-    /// An observation is of what ran in its turn. Where that isn't known by its id, nothing can be said; where another action
-    /// ran than the one that was due, that has been.
-    fn bind_observation(&self, observed: &Observed<'_>, judged: &mut Judged) {
-        let Some(named) = observed.action else {
-            return;
-        };
-        let due = authority::approved(&self.turn).or(self.turn.proposal.as_ref().map(|p| &p.what)).and_then(|a| a.id.as_ref());
-        let mut ran = self.turn.executed.iter();
-        if let Some(Some(last)) = self.turn.executed.last()
-            && due == Some(last)
-            && ran.all(|id| id.as_deref().is_some_and(|id| named != *id))
-        {
-            judged.observed_other = Some((named.decode().into_owned(), last.to_string()));
-        }
-    }
-
     /// Takes note of a signature that nobody has checked.
     pub fn unchecked_signature(&mut self) {
         self.signatures += 1;
@@ -607,20 +591,6 @@ impl Execution {
         self.capabilities_required |= started.capabilities_required;
         self.policy_missing |= !started.policy;
         self.chain |= started.chain.is_some();
-    }
-
-    /// Takes note of the conditions that a start sets, and of what they were before a pause.
-    fn compare_conditions(&mut self, started: &Started<'_, '_>, resumes: bool, judged: &mut Judged) {
-        let intent: Option<[u8; 32]> = started.intent.map(|intent| Sha256::digest(&*intent.decode()).into());
-        let digest = started.policy_digest.map(|d| d.decode());
-        if resumes {
-            judged.resumed.policy = digest.as_deref().zip(self.policy_digest.as_deref()).is_some_and(|(now, then)| now != then);
-            judged.resumed.max_turns = self.max_turns.zip(started.max_turns).filter(|(then, now)| then != now);
-            judged.resumed.intent = self.intent.zip(intent).is_some_and(|(then, now)| then != now);
-        }
-        self.max_turns = started.max_turns.or(self.max_turns);
-        self.policy_digest = digest.map(Into::into).or(self.policy_digest.take());
-        self.intent = intent.or(self.intent);
     }
 
     fn thought(&mut self, line: u64, step: &Step<'_, '_>, thought: &Thought<'_>, judged: &mut Judged) {

@@ -5,6 +5,7 @@ use super::Execution;
 use crate::trace::identity::{Identity, plain, shape};
 use crate::trace::record::DecidedBy;
 use crate::trace::step::{Decision, Started};
+use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 
 /// Ids whose shapes are kept to compare others with them.
@@ -49,24 +50,21 @@ impl People {
         self.agents.contains(who.plain()) || self.agents.contains(who.seen())
     }
 
-    /// Whether this id hasn't been looked at before; if so, it is compared with the shapes of all others.
-    fn look_at(&mut self, line: u64, id: &str, who: &Identity, judged: &mut Judged) -> bool {
+    /// Compares an id that hasn't been looked at before with the shapes of all others.
+    fn look_at(&mut self, line: u64, id: &str, who: &Identity, judged: &mut Judged) {
         if !self.met.insert(id.into()) {
-            return false;
+            return;
         }
         let shape = shape(id);
         match self.shapes.get(&shape) {
-            Some((other, at)) if *plain(other) != *who.plain() => {
-                if judged.confusable.len() < PAIRS {
-                    judged.confusable.push(Confusable { id: id.to_owned(), other: other.to_string(), line: *at });
-                }
+            Some((other, at)) if *plain(other) != *who.plain() && judged.confusable.len() < PAIRS => {
+                judged.confusable.push(Confusable { id: id.to_owned(), other: other.to_string(), line: *at });
             }
             None if self.shapes.len() < SHAPES => {
                 self.shapes.insert(shape, (id.into(), line));
             }
             _ => {}
         }
-        true
     }
 
     /// Takes note of an agent, who may turn out to have signed, to have issued tokens, or to govern.
@@ -190,5 +188,19 @@ impl Execution {
         }
         People::note(&mut self.people.issuers, &who, line);
         self.people.look_at(line, issuer, &who, judged);
+    }
+
+    /// Takes note of the conditions that a start sets, and of what they were before a pause.
+    pub(super) fn compare_conditions(&mut self, started: &Started<'_, '_>, resumes: bool, judged: &mut Judged) {
+        let intent: Option<[u8; 32]> = started.intent.map(|intent| Sha256::digest(&*intent.decode()).into());
+        let digest = started.policy_digest.map(|d| d.decode());
+        if resumes {
+            judged.resumed.policy = digest.as_deref().zip(self.policy_digest.as_deref()).is_some_and(|(now, then)| now != then);
+            judged.resumed.max_turns = self.max_turns.zip(started.max_turns).filter(|(then, now)| then != now);
+            judged.resumed.intent = self.intent.zip(intent).is_some_and(|(then, now)| then != now);
+        }
+        self.max_turns = started.max_turns.or(self.max_turns);
+        self.policy_digest = digest.map(Into::into).or(self.policy_digest.take());
+        self.intent = intent.or(self.intent);
     }
 }

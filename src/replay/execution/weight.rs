@@ -40,8 +40,10 @@ impl Known {
 impl Token {
     pub(super) fn weight(&self) -> usize {
         // A compiled glob is an automaton, many times as large as its text.
-        let scope = self.scope.iter().flatten().map(|glob| 16 * glob.glob().glob().len() + (2 << 10));
-        size_of::<Self>() + 2 * ENTRY + self.subject.as_ref().map_or(0, |s| s.len()) + scope.sum::<usize>()
+        let globs = self.scope.iter().flatten().chain(&self.grants.tools);
+        let globs: usize = globs.map(|glob| 16 * glob.glob().glob().len() + (2 << 10)).sum();
+        let words: usize = self.grants.words.iter().map(|word| word.len() + ENTRY).sum();
+        size_of::<Self>() + 2 * ENTRY + self.subject.as_ref().map_or(0, |s| s.len()) + self.grants.types.len() + globs + words
     }
 }
 
