@@ -12,6 +12,7 @@ mod kept;
 mod lanes;
 mod order;
 mod parse;
+mod place;
 mod report;
 mod shard;
 mod signed;

@@ -1,7 +1,7 @@
 //! Does a record account for a change? What its actions changed, applied to a revision and held against another.
 
 use super::Report;
-use super::shard::help;
+use super::place::help;
 use crate::diag::{Code, Finding, Place, Severity, subject};
 use crate::replay::{Content, RecordedChange};
 use crate::rules::by_code;

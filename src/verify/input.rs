@@ -3,7 +3,8 @@
 use super::kept::Kept;
 use super::lanes::{self, Dealing, Falls, Parsed, Reading};
 use super::parse::{self, BOM};
-use super::shard::{Bounds, Harvest, Shard, problem_finding};
+use super::place::{help, problem_finding};
+use super::shard::{Bounds, Harvest, Shard};
 use super::signed::{self, Signed};
 use super::timeline::{CommandRun, Timeline};
 use super::units::{InputUnits, Units};
@@ -515,7 +516,7 @@ impl<'o> Run<'o> {
         let rule = rules::by_code(code)?;
         let place = Place { file: self.file.clone(), line, column, ..Place::default() };
         Some(Finding {
-            help: Some(super::shard::help(rule)),
+            help: Some(help(rule)),
             subject: Some(subject.into()),
             ..Finding::new(code, rule.name, rule.severity, message, place)
         })

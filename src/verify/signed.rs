@@ -1,7 +1,7 @@
 //! Signed decisions that come again. A signature is for one decision about one action; the same one in another record was copied.
 
+use super::place::help;
 use super::report::Report;
-use super::shard::help;
 use crate::diag::{Code, Finding, Place, Related};
 use crate::json::Raw;
 use crate::replay::{Aspect, Execution};

@@ -1,0 +1,153 @@
+//! From what a rule or the reader says to a finding: its place, and what it is about.
+
+use crate::diag::{Finding, Place, digest, subject};
+use crate::replay::Execution;
+use crate::rules::{self, Check, Draft, Rule, Target, When};
+use crate::trace::entry::{Entry, Problem, Record};
+use crate::trace::step::Beside;
+use crate::trace::{Fact, Step};
+use std::sync::Arc;
+
+/// A hash of the action that a step is about, or that its turn is about.
+pub(super) fn about(execution: &Execution, step: Option<&Step<'_, '_>>) -> Option<Box<str>> {
+    let action = match &step?.fact {
+        Fact::Proposed(proposal) => Some(&proposal.action),
+        Fact::Executed(executed) => executed.action.as_ref(),
+        Fact::Decided(decision) => decision.modified.as_ref(),
+        _ => None,
+    };
+    let own = action.and_then(|action| action.payload).map(|payload| payload.as_written());
+    let of_turn = || execution.turn().proposal.as_ref().and_then(|kept| kept.what.payload.as_deref());
+    Some(digest(own.or_else(of_turn)?))
+}
+
+/// What a draft is about, besides execution, turn and action: the step, and what the rule names.
+pub(super) fn subject_of(draft: &Draft, entry: Option<&Entry<'_>>, step: Option<&Step<'_, '_>>) -> Box<str> {
+    let named = draft.subject.as_deref().unwrap_or_default();
+    match (step, entry) {
+        (Some(step), _) => subject([&*step.kind(), named]),
+        (None, Some(entry)) => subject(["record", &record_digest(entry), named]),
+        (None, None) => subject(["end", named]),
+    }
+}
+
+/// A hash of a record, without its credentials: nobody is to find those by trying.
+fn record_digest(entry: &Entry<'_>) -> Box<str> {
+    let mut secrets: Vec<_> = entry.secrets.iter().map(|s| (s.start, s.end)).collect();
+    secrets.sort_unstable();
+    let (mut text, mut at) = (String::new(), 0);
+    for (start, end) in secrets {
+        text.push_str(entry.text.get(at..start).unwrap_or_default());
+        at = end.max(at);
+    }
+    text.push_str(entry.text.get(at..).unwrap_or_default());
+    digest(text)
+}
+
+/// Where to read more.
+pub(super) fn help(rule: &Rule) -> String {
+    format!("run `yuangs-verify explain {}` for why this matters and how to mend it", rule.code)
+}
+
+/// The finding for something that the reader found.
+pub(super) fn problem_finding(
+    file: &Arc<str>,
+    entry: &Entry<'_>,
+    problem: &Problem,
+    execution: Option<Arc<str>>,
+) -> Option<Finding> {
+    let rule = rules::by_code(problem.code)?;
+    let (line, column) = entry.position(problem.at.0);
+    let turn = match &entry.record {
+        Record::Broken(broken) => broken.turn,
+        Record::Mended(mended) => mended.turn_at(problem.pointer.as_deref()),
+        _ => None,
+    };
+    let place = Place {
+        file: file.clone(),
+        line,
+        column,
+        pointer: problem.pointer.clone(),
+        excerpt: Some(entry.excerpt(problem.at.0, problem.at.1)),
+    };
+    let pointer = problem.pointer.as_deref().unwrap_or_default();
+    let about = if problem.is_scanned() {
+        // The same text in another record of the turn is the same.
+        let text = entry.text.get(problem.at.0..problem.at.0 + problem.at.1).unwrap_or_default();
+        let mut turn = turn;
+        entry.record.steps(&mut |step| turn = turn.or(step.turn));
+        subject([pointer, &turn.map(|t| t.to_string()).unwrap_or_default(), &digest(text)])
+    } else {
+        subject([pointer, &record_digest(entry)])
+    };
+    Some(Finding {
+        execution,
+        turn,
+        help: Some(help(rule)),
+        subject: Some(about),
+        ..Finding::new(rule.code, rule.name, rule.severity, problem.message.as_str(), place)
+    })
+}
+
+/// The place that a draft points to.
+pub(super) fn place(
+    file: &Arc<str>,
+    last_line: u64,
+    draft: &Draft,
+    entry: Option<&Entry<'_>>,
+    step: Option<&Step<'_, '_>>,
+) -> Place {
+    let bare = |line| Place { file: file.clone(), line, ..Place::default() };
+    let Some(entry) = entry else {
+        return bare(if let Target::Line(line) = draft.target { line } else { last_line });
+    };
+    let about_decision = matches!(draft.rule.check, Check::Scene(&[When::Decision], _));
+    let told = step.filter(|_| about_decision).and_then(|step| match step.fact {
+        Fact::Moved(moved) => moved.told,
+        Fact::Beside(Beside::Executed(_, told)) => told.map(|(line, _)| line),
+        _ => None,
+    });
+    if let Some(line) = told {
+        return bare(line);
+    }
+    let below = |pointer: &str| match step {
+        None => pointer.to_owned(),
+        // A line of a native log carries its decision in a member of its own.
+        Some(step) => match (&entry.record, step.fact) {
+            (Record::Event(_), Fact::Moved(moved)) if about_decision && moved.decision.is_some() => {
+                format!("/metadata/payload{pointer}")
+            }
+            (Record::Event(_), Fact::Beside(Beside::Decided(..))) if about_decision => format!("/data/decision{pointer}"),
+            (Record::Transition(_), Fact::Moved(moved)) if about_decision && moved.decision.is_some() => {
+                format!("/payload{pointer}")
+            }
+            _ => step.part.pointer(pointer),
+        },
+    };
+    let candidates: Vec<String> = match &draft.target {
+        Target::Line(line) if *line != entry.line => return bare(*line),
+        Target::Line(_) | Target::Step => vec![below("")],
+        Target::Below(pointer) => vec![below(pointer), below("")],
+        Target::BelowIfThere(pointers) => pointers.iter().map(|p| below(p)).chain([below("")]).collect(),
+        Target::Record(pointer) => {
+            let nested = step.and_then(|s| s.part.nested).map(|n| format!("/turns/{n}{pointer}"));
+            nested.into_iter().chain([(*pointer).to_owned(), below("")]).collect()
+        }
+    };
+    for pointer in candidates {
+        if let Some(located) = entry.resolve(&pointer) {
+            let at = located.name.unwrap_or(located.value.start);
+            let (line, column) = entry.position(at);
+            let whole = pointer.is_empty();
+            let length = if whole { 1 } else { (located.value.end - at).min(80) };
+            return Place {
+                file: file.clone(),
+                line,
+                column,
+                pointer: Some(pointer).filter(|p| !p.is_empty()),
+                excerpt: Some(entry.excerpt(at, length)),
+            };
+        }
+    }
+    Place { line: entry.line, column: entry.indent + 1, excerpt: Some(entry.excerpt(0, 1)), ..bare(entry.line) }
+}
