@@ -66,6 +66,6 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(TokenUse::OutOfScope(name)) = scene.judged.executed.as_ref().map(|r| &r.token) {
         out.report(&RULE, format!("what token `{name}` grants doesn't cover the action"))
             .below_if_there("/capabilityId")
-            .subject(name.to_string());
+            .subject(name.clone());
     }
 }

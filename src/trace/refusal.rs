@@ -8,7 +8,7 @@ use crate::governance::{Ruling, State};
 use crate::json::{Raw, from_text};
 use crate::trace::record::DecidedBy;
 use memchr::memmem;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// What was said, thought or shown, which decides nothing.
 const DATA: [&str; 10] = [
@@ -115,19 +115,21 @@ fn as_decision(object: &Map<String, Value>) -> String {
         Some("human") => "human",
         _ => "policy",
     };
-    let mut decision = json!({ "status": "rejected", "by": by });
+    let mut decision = Map::new();
+    decision.insert("status".into(), "rejected".into());
+    decision.insert("by".into(), by.into());
     for name in ["reason", "actionId", "signer"] {
         if let Some(value @ Value::String(_)) = object.get(name) {
-            decision[name] = value.clone();
+            decision.insert(name.into(), value.clone());
         }
     }
     if let Some(time) = object.get("timestamp").filter(|t| super::scalar::is_timestamp(t)) {
-        decision["timestamp"] = time.clone();
+        decision.insert("timestamp".into(), time.clone());
     }
-    decision.to_string()
+    Value::Object(decision).to_string()
 }
 
-impl<'r, 'a> Step<'r, 'a> {
+impl<'a> Step<'_, 'a> {
     /// The same with a rejection that stands beside its decision: the stricter of the two counts. Nothing where the step holds
     /// no decision.
     #[must_use]

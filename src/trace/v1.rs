@@ -140,7 +140,7 @@ impl<'a> Record<'a> {
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
         match self {
             Self::ExecutionStarted(r) => {
-                emit(Step { turn: None, time: r.timestamp, part: Part::WHOLE, fact: Fact::Started(started!(r)) })
+                emit(Step { turn: None, time: r.timestamp, part: Part::WHOLE, fact: Fact::Started(started!(r)) });
             }
             Self::ThoughtGenerated(r) => emit(Step {
                 turn: Some(r.turn_id.get()),
@@ -210,10 +210,10 @@ impl<'a> Record<'a> {
                 fact: Fact::Evaluated(r.evaluation.kind, Some(r.evaluation.reason)),
             }),
             Self::ExecutionEnded(r) => {
-                emit(Step { turn: None, time: r.timestamp, part: Part::member("outcome"), fact: Fact::Ended(r.outcome) })
+                emit(Step { turn: None, time: r.timestamp, part: Part::member("outcome"), fact: Fact::Ended(r.outcome) });
             }
             Self::CapabilityIssued(r) => {
-                emit(Step { turn: None, time: r.timestamp, part: Part::member("capability"), fact: Fact::Issued(&r.capability) })
+                emit(Step { turn: None, time: r.timestamp, part: Part::member("capability"), fact: Fact::Issued(&r.capability) });
             }
             Self::CapabilityRevoked(r) => emit(Step {
                 turn: None,
@@ -222,7 +222,7 @@ impl<'a> Record<'a> {
                 fact: Fact::Revoked(r.capability.id),
             }),
             Self::ContextChanged(r) => {
-                emit(Step { turn: Some(r.turn_id.get()), time: r.timestamp, part: Part::WHOLE, fact: Fact::Context })
+                emit(Step { turn: Some(r.turn_id.get()), time: r.timestamp, part: Part::WHOLE, fact: Fact::Context });
             }
             Self::Turn(r) => Parts::of(r).steps(None, emit),
             Self::Execution(r) => {
