@@ -397,7 +397,9 @@ impl Common {
         let targets = self.reports.targets()?;
         let mut apart = Inputs::default();
         apart.add_found(&found.inputs);
-        settings.iter().for_each(|file| apart.add(file));
+        if let Some(file) = settings {
+            apart.add(file);
+        }
         apart.keep_apart(targets.iter().filter_map(Target::file))?;
         let with_turns = keep_turns || targets.iter().any(|t| t.format == ReportFormat::Html);
         let options = &Options { max_turns: if with_turns { self.max_turns } else { 0 }, ..options };

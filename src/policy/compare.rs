@@ -328,11 +328,11 @@ fn class(question: &Question, policy: &Policy) -> String {
 
 /// The properties of the base that no property of the head holds: none that asks as much of at least the same actions.
 fn lost(base: &Policy, head: &Policy) -> Vec<Unproved> {
-    let held = |old: &&Property| head.properties.iter().any(|new| new.effect >= old.effect && wider(&old.for_all, &new.for_all));
-    let gone = base.properties.iter().filter(|old| !held(old));
+    let kept = |old: &&Property| head.properties.iter().any(|new| new.effect >= old.effect && wider(&old.for_all, &new.for_all));
+    let gone = base.properties.iter().filter(|old| !kept(old));
     gone.map(|old| {
-        let kept = head.properties.iter().find(|new| new.id == old.id);
-        let change = match kept {
+        let named = head.properties.iter().find(|new| new.id == old.id);
+        let change = match named {
             None => "removed".to_owned(),
             Some(new) if new.effect < old.effect => format!("{} instead of {}", new.effect, old.effect),
             Some(_) => "changed: it isn't plainly about all the actions that it was about".to_owned(),

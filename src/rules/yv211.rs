@@ -52,5 +52,5 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         Some(said) => format!("the outcome is `{}`, and the last evaluation said `{said}`", mismatch.outcome),
         None => format!("the outcome is `{}`, and no evaluation was made", mismatch.outcome),
     };
-    out.report(&RULE, message).subject(mismatch.outcome.to_string()).related(mismatch.line, "the last evaluation");
+    out.report(&RULE, message).subject(mismatch.outcome.as_str()).related(mismatch.line, "the last evaluation");
 }

@@ -54,7 +54,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let Some(agent) = &scene.judged.stranger else {
         return;
     };
-    let draft = out.report(&RULE, format!("`{agent}` isn't among the agents that the start records")).subject(agent.clone());
+    let draft = out.report(&RULE, format!("`{agent}` isn't among the agents that the start records")).subject(agent.as_str());
     let own = scene.step.and_then(|step| scene.entry?.resolve(&step.part.pointer("/agentId")));
     if own.is_some() {
         draft.below("/agentId");

@@ -59,6 +59,6 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(TokenUse::Revoked(name)) = scene.judged.executed.as_ref().map(|r| &r.token) {
         out.report(&RULE, format!("the action ran on token `{name}`, which was revoked before"))
             .below_if_there("/capabilityId")
-            .subject(name.clone());
+            .subject(name.as_str());
     }
 }

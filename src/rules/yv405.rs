@@ -61,11 +61,11 @@ pub(super) const RULE: Rule = Rule {
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     for (line, word) in scene.close.map_or(&[][..], |close| &close.unknown_grants) {
         let message = format!("`{word}` is no type of action, no category and no tool that is called here: it grants nothing");
-        out.report(&RULE, message).severity(Severity::Warning).at_line(*line).subject(word.to_string());
+        out.report(&RULE, message).severity(Severity::Warning).at_line(*line).subject(&**word);
     }
     if let Some(TokenUse::OutOfScope(name)) = scene.judged.executed.as_ref().map(|r| &r.token) {
         out.report(&RULE, format!("what token `{name}` grants doesn't cover the action"))
             .below_if_there("/capabilityId")
-            .subject(name.clone());
+            .subject(name.as_str());
     }
 }

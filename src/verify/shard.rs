@@ -502,7 +502,7 @@ impl Shard {
                 // A break has denied it; behind a record that can't be read it isn't known.
                 live.execution.verdict_mut().doubt(Aspect::LegalPath);
                 self.report(live, &drafts, Some(entry), Some(step));
-                let found = self.displaced(live, moved, entry, step).into_iter().collect();
+                let found = self.displaced(live, *moved, entry, step).into_iter().collect();
                 self.fold(live.root, format!("{} is out of place because of it", moved.event), found);
             }
             Movement::Illegal => {
@@ -520,7 +520,7 @@ impl Shard {
                     let mut found: Vec<Finding> =
                         folded.iter().map(|draft| self.found(live, draft, Some(entry), Some(step))).collect();
                     if found.is_empty() {
-                        found.extend(self.displaced(live, moved, entry, step));
+                        found.extend(self.displaced(live, *moved, entry, step));
                     }
                     self.fold(Some(root), format!("{} is illegal in {}", moved.event, moved.before), found);
                     live.execution.verdict_mut().doubt(Aspect::LegalPath);
@@ -542,7 +542,7 @@ impl Shard {
     }
 
     /// What is to be said of an event that only an earlier break explains, should nobody hear of that.
-    fn displaced(&self, live: &Live, moved: &Moved, entry: &Entry<'_>, step: &Step<'_, '_>) -> Option<Finding> {
+    fn displaced(&self, live: &Live, moved: Moved, entry: &Entry<'_>, step: &Step<'_, '_>) -> Option<Finding> {
         let mut out = Out::default();
         out.report(rules::by_code(Code(201))?, format!("{} is illegal in {}", moved.event, moved.before))
             .subject(subject([&moved.event.to_string(), moved.before.name()]));

@@ -243,7 +243,7 @@ pub(in crate::cli) fn compared(policy: &Path, base: &str) -> Result<Report, Fail
             let help = "see to it by hand; a case that the old policy passes and that asks about it would show what became of it";
             objections
                 .add(516, &pair.head.file, &pair.head.text, At { line: 1, column: 1 }, doubt(one), Some(help.into()))
-                .subject = Some(subject(["inconclusive", &one.what, &one.change.to_string()]));
+                .subject = Some(subject(["inconclusive", &one.what, &one.change]));
         }
     }
     let mut report = objections.into_report();
