@@ -380,6 +380,7 @@ impl Shard {
             let refused = refusal.as_ref().and_then(|(decision, written)| step.refused(decision, *written));
             if let (Some((decision, written)), None) = (refusal, refused)
                 && matches!(step.fact, Fact::Executed(_) | Fact::Moved(_) | Fact::Beside(_))
+                && !matches!(step.fact, Fact::Beside(Beside::Shown(..)))
                 && !matches!(entry.record, Record::Turn(_) | Record::Mended(_) | Record::V1(V1::Turn(_) | V1::Execution(_)))
             {
                 // The record is none of a decision, and holds a rejection all the same.
@@ -706,3 +707,110 @@ fn scene_drafts(scene: &Scene<'_, '_, '_>) -> Vec<Draft> {
     rules::check_all(scene, &mut out);
     out.drafts
 }
+<<<<<<< HEAD
+=======
+
+/// Where to read more.
+pub(super) fn help(rule: &Rule) -> String {
+    format!("run `yuangs-verify explain {}` for why this matters and how to mend it", rule.code)
+}
+
+/// The finding for something that the reader found.
+pub(super) fn problem_finding(
+    file: &Arc<str>,
+    entry: &Entry<'_>,
+    problem: &Problem,
+    execution: Option<Arc<str>>,
+) -> Option<Finding> {
+    let rule = rules::by_code(problem.code)?;
+    let (line, column) = entry.position(problem.at.0);
+    let turn = match &entry.record {
+        Record::Broken(broken) => broken.turn,
+        Record::Mended(mended) => mended.turn_at(problem.pointer.as_deref()),
+        _ => None,
+    };
+    Some(Finding {
+        code: rule.code,
+        name: rule.name,
+        severity: rule.severity,
+        message: problem.message.clone(),
+        place: Place {
+            file: file.clone(),
+            line,
+            column,
+            pointer: problem.pointer.clone(),
+            excerpt: Some(entry.excerpt(problem.at.0, problem.at.1)),
+        },
+        execution,
+        turn,
+        related: Vec::new(),
+        help: Some(help(rule)),
+        about: None,
+        fingerprint: String::new(),
+    })
+}
+
+/// The place that a draft points to.
+fn place(file: &Arc<str>, last_line: u64, draft: &Draft, entry: Option<&Entry<'_>>, step: Option<&Step<'_, '_>>) -> Place {
+    let bare = |line| Place { file: file.clone(), line, ..Place::default() };
+    let Some(entry) = entry else {
+        return bare(if let Target::Line(line) = draft.target { line } else { last_line });
+    };
+    let about_decision = match draft.rule.check {
+        Check::Scene(&[When::Decision], _) => true,
+        // What only the execution shows is in its own record.
+        Check::Scene(&[When::Decision, When::Execution], _) => {
+            draft.rule.code.0 == 302 && !matches!(draft.target, Target::Record(_))
+        }
+        _ => false,
+    };
+    let told = step.filter(|_| about_decision).and_then(|step| match step.fact {
+        Fact::Moved(moved) => moved.told,
+        Fact::Beside(Beside::Executed(_, told)) => told.map(|(line, _)| line),
+        _ => None,
+    });
+    if let Some(line) = told {
+        return bare(line);
+    }
+    let below = |pointer: &str| match step {
+        None => pointer.to_owned(),
+        // A line of a native log carries its decision in a member of its own.
+        Some(step) => match (&entry.record, step.fact) {
+            (Record::Event(_), Fact::Moved(moved)) if about_decision && moved.decision.is_some() => {
+                format!("/metadata/payload{pointer}")
+            }
+            (Record::Event(_), Fact::Beside(Beside::Decided(..))) if about_decision => format!("/data/decision{pointer}"),
+            (Record::Transition(_), Fact::Moved(moved)) if about_decision && moved.decision.is_some() => {
+                format!("/payload{pointer}")
+            }
+            _ => step.part.pointer(pointer),
+        },
+    };
+    let candidates: Vec<String> = match &draft.target {
+        Target::Line(line) if *line != entry.line => return bare(*line),
+        Target::Line(_) | Target::Step => vec![below("")],
+        Target::Below(pointer) => vec![below(pointer), below("")],
+        Target::BelowIfThere(pointers) => pointers.iter().map(|p| below(p)).chain([below("")]).collect(),
+        Target::Record(pointer) => {
+            let nested = step.and_then(|s| s.part.nested).map(|n| format!("/turns/{n}{pointer}"));
+            nested.into_iter().chain([(*pointer).to_owned(), below("")]).collect()
+        }
+    };
+    for pointer in candidates {
+        if let Some(located) = entry.resolve(&pointer) {
+            let at = located.name.unwrap_or(located.value.start);
+            let (line, column) = entry.position(at);
+            let whole = pointer.is_empty();
+            let length = if whole { 1 } else { (located.value.end - at).min(80) };
+            return Place {
+                file: file.clone(),
+                line,
+                column,
+                pointer: Some(pointer).filter(|p| !p.is_empty()),
+                excerpt: Some(entry.excerpt(at, length)),
+            };
+        }
+    }
+    Place { line: entry.line, column: entry.indent + 1, excerpt: Some(entry.excerpt(0, 1)), ..bare(entry.line) }
+}
+>>>>>>> e0aa302 (replay: check what is shown where a format keeps nothing)
