@@ -368,6 +368,9 @@ impl<'r, 'a> Step<'r, 'a> {
             Fact::Beside(Beside::Other) => "other",
             Fact::NotRecorded(_) => "not recorded",
             Fact::Terminal(_) => "terminal",
+            Fact::Beside(Beside::Shown(..)) => "an action that is shown",
+            Fact::Beside(Beside::SummedUp(_)) => "files left behind",
+            Fact::Beside(Beside::RefusedBefore(..)) => "a listed rejection",
             Fact::Unreadable(_) => "unreadable",
         })
     }
