@@ -77,6 +77,29 @@ impl<'a> Param<'a> {
         }
     }
 
+    /// Other tools that a call names beside its own, and what each is given: any of them may be the one that runs. The last
+    /// part says that the name may as well be a parameter: those may be flat.
+    #[must_use]
+    pub fn other_tools(&self) -> Vec<(&str, &Self, bool)> {
+        const NAMES: [&str; 5] = ["tool", "toolname", "functionname", "functioncall", "toolcall"];
+        let own = self.tool();
+        let wrapped = WRAPPERS.iter().any(|wrapper| self.get(wrapper).is_some());
+        let mut others = Vec::new();
+        for (member, value) in self.members().into_iter().flatten() {
+            let plain: String = member.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+            let sure = NAMES.contains(&plain.as_str()) || wrapped || value.members().is_some();
+            let called = sure || is_identifier(value);
+            let called = NAMES.contains(&plain.as_str()) || ["name", "function"].contains(&plain.as_str()) && called;
+            let (name, given) = match value.members() {
+                Some(_) => (value.get("name").and_then(Self::as_str), value),
+                None => (value.as_str(), self),
+            };
+            let other = name.filter(|name| called && !name.is_empty() && Some(*name) != own);
+            others.extend(other.map(|name| (name, given, !sure)));
+        }
+        others
+    }
+
     /// The text, if it is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
@@ -85,6 +108,11 @@ impl<'a> Param<'a> {
             _ => None,
         }
     }
+}
+
+/// Whether a text is written as tools are called: words with an underline between them.
+fn is_identifier(value: &Param<'_>) -> bool {
+    value.as_str().is_some_and(|text| text.contains('_') && text.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric()))
 }
 
 /// Members of a call that hold its parameters, in whatever shape.

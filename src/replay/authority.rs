@@ -126,10 +126,23 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)>
         }
         ActionType::ToolCall => {
             let call: command::Param<'_> = payload.read()?;
-            command::effects_of_call(call.tool()?, &call, places())
+            let mut analysis = command::effects_of_call(call.tool()?, &call, places());
+            join_other_tools(&mut analysis, &call);
+            analysis
         }
     };
     Some((kind, analysis, moved))
+}
+
+/// Adds what a call does if it is that of another tool that it names. Where that may be a parameter, only a name that says what
+/// it does is taken for a tool's.
+fn join_other_tools(analysis: &mut command::Analysis, call: &command::Param<'_>) {
+    for (tool, given, perhaps) in call.other_tools() {
+        let other = command::effects_of_call(tool, given, places());
+        if !perhaps || other.effects.iter().all(|e| e.kind != command::EffectKind::Unknown) {
+            analysis.join(other);
+        }
+    }
 }
 
 /// What stands beside the diff of a payload does, if anything stands there; none inside where it can't be read.
@@ -204,7 +217,9 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
         ActionType::Answer => command::effects_of_answer(&payload.read()?, places()),
         ActionType::ToolCall => {
             let call: command::Param<'_> = payload.read()?;
-            command::effects_of_call(call.tool()?, &call, places())
+            let mut analysis = command::effects_of_call(call.tool()?, &call, places());
+            join_other_tools(&mut analysis, &call);
+            analysis
         }
     };
     let executes = if kind == ActionType::ShellCmd || analysis.unparsed { Category::Execute.bit() } else { 0 };

@@ -217,6 +217,10 @@ pub struct TurnEvidence {
     pub ran: Option<(u64, Option<Timestamp>)>,
     /// Where the action that this turn's decision allows ran last, and whether it succeeded.
     pub allowed_ran: Option<(u64, bool)>,
+    /// The proposal is from a place where the format keeps none: the line that tells it may still come.
+    pub proposal_shown: bool,
+    /// Files whose change has been reported.
+    pub reported: Vec<Box<str>>,
     /// It has been counted.
     pub begun: bool,
     /// A rejected action was taken to EXECUTING by a native log, which has been reported.

@@ -274,6 +274,8 @@ pub struct Ran {
     pub protected: Vec<String>,
     /// Files that changed, though the action is low and a policy approved it as that.
     pub beyond_risk: Vec<String>,
+    /// A policy approved it, and only where it ran the record shows that it is high.
+    pub high_by_policy: bool,
     /// Line of the decision.
     pub decision_line: Option<u64>,
 }
@@ -292,6 +294,7 @@ impl Ran {
             leaves: Vec::new(),
             protected: Vec::new(),
             beyond_risk: Vec::new(),
+            high_by_policy: false,
             decision_line: None,
         }
     }

@@ -3,7 +3,8 @@
 //! ## What it does
 //! An approval with `by` set to `policy` is compared with the risk of the proposed action. Its risk is the
 //! worse of the recorded `riskLevel` and what the analyser finds (see YV310); an action of an unknown type is
-//! always high. High and approved by policy is a finding. Rejections by policy are fine at any risk.
+//! always high. High and approved by policy is a finding. Where the proposal isn't recorded, or its risk is lower, the rule
+//! checks the action that the record shows where it ran. Rejections by policy are fine at any risk.
 //!
 //! ## Why it matters
 //! High risk means deleting, elevating, or something that nobody understands. A policy can't look at the
@@ -40,6 +41,7 @@ use super::{Check, Out, Rule, Scene, When};
 use crate::diag::{Code, Severity};
 use crate::governance::{Risk, Ruling};
 use crate::replay::Aspect;
+use crate::trace::Format;
 use crate::trace::record::DecidedBy;
 
 pub(super) const RULE: Rule = Rule {
@@ -49,18 +51,23 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "a high-risk action was approved by policy",
     source: include_str!("yv302.rs"),
-    check: Check::Scene(&[When::Decision], check),
+    check: Check::Scene(&[When::Decision, When::Execution], check),
 };
 
+const MESSAGE: &str = "a high-risk action was approved by policy; it takes a human";
+
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    let (Some(decided), Some(decision)) = (&scene.judged.decided, scene.decision()) else {
-        return;
-    };
-    let by_policy = decision.ruling == Ruling::Approved && decision.by == DecidedBy::Policy;
-    if by_policy && decided.risk == Some(Risk::High) && decided.other_action.is_none() {
-        let draft = out.report(&RULE, "a high-risk action was approved by policy; it takes a human").below_if_there("/by");
-        if let Some(line) = decided.proposal_line {
-            draft.related(line, "the proposed action");
+    if let (Some(decided), Some(decision)) = (&scene.judged.decided, scene.decision()) {
+        let by_policy = decision.ruling == Ruling::Approved && decision.by == DecidedBy::Policy;
+        if by_policy && decided.risk == Some(Risk::High) && decided.other_action.is_none() {
+            let draft = out.report(&RULE, MESSAGE).below_if_there("/by");
+            if let Some(line) = decided.proposal_line {
+                draft.related(line, "the proposed action");
+            }
         }
+    }
+    if let Some(ran) = scene.judged.executed.as_ref().filter(|ran| ran.high_by_policy) {
+        let at = if scene.execution.format() == Format::YuangsEvents { "/data/action" } else { "/action" };
+        out.report(&RULE, MESSAGE).whole_record(at).related(ran.decision_line.unwrap_or_default(), "the decision");
     }
 }

@@ -330,16 +330,22 @@ fn typed<'a>(format: Format, scanner: &mut Scanner<'a>, text: &'a str) -> Result
             return v1::read(kind, scanner).map(Record::V1);
         }
         Format::YuangsEvents => {
-            let event: Box<Event<'a>> = Box::deserialize(&mut Deserializer::new(scanner))?;
+            let mut event: Box<Event<'a>> = Box::deserialize(&mut Deserializer::new(scanner))?;
             event.check().map_err(data)?;
+            event.read_others(text);
             Record::Event(event)
         }
         Format::YuangsTransitions => {
-            let transition = Transition::deserialize(&mut Deserializer::new(scanner))?;
+            let mut transition = Transition::deserialize(&mut Deserializer::new(scanner))?;
             transition.check().map_err(data)?;
+            transition.read_others(text);
             Record::Transition(transition)
         }
-        Format::YuangsTurns => Record::Turn(Box::deserialize(&mut Deserializer::new(scanner))?),
+        Format::YuangsTurns => {
+            let mut turn: Box<NativeTurn<'a>> = Box::deserialize(&mut Deserializer::new(scanner))?;
+            turn.read_others(text);
+            Record::Turn(turn)
+        }
         Format::YuangsRecord => Record::Command(Box::deserialize(&mut Deserializer::new(scanner))?),
         Format::YuangsCast if text.trim_start().starts_with('[') => {
             Record::CastFrame(CastFrame::deserialize(&mut Deserializer::new(scanner))?)

@@ -160,6 +160,39 @@ impl JsonSchema for Texts<'_> {
     }
 }
 
+/// A list of anything, kept as it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Values<'a>(Raw<'a>);
+
+impl<'a> Values<'a> {
+    /// The values.
+    #[must_use]
+    pub fn all(self) -> Vec<Raw<'a>> {
+        self.0.read().unwrap_or_default()
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Values<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Raw::<'a>::deserialize(deserializer)?;
+        if written.as_written().starts_with('[') { Ok(Self(written)) } else { Err(de::Error::custom("expected an array")) }
+    }
+}
+
+impl JsonSchema for Values<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Each::<Raw<'_>>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Each::<Raw<'_>>::json_schema(generator)
+    }
+}
+
 impl<T: JsonSchema> JsonSchema for Each<T> {
     fn inline_schema() -> bool {
         true
@@ -448,7 +481,7 @@ shapes! {
     /// What was seen of a result.
     pub struct Observation<'a> {
         summary: Str<'a>,
-        artifacts: Each<Str<'a>>,
+        artifacts: Texts<'a>,
         truncated: Option<bool>,
         raw_output_ref: Option<Str<'a>>,
         metadata: Option<AnyObject>,
@@ -588,8 +621,8 @@ shapes! {
         timestamp: Option<Timestamp>,
         prev: Option<Str<'a>>,
         outcome: Str<'a>,
-        decisions: Option<Each<Raw<'a>>>,
-        artifacts: Option<Each<Str<'a>>>,
+        decisions: Option<Values<'a>>,
+        artifacts: Option<Texts<'a>>,
         metadata: Option<AnyObject>,
     }
 
@@ -663,7 +696,7 @@ shapes! {
     pub struct TurnObservation<'a> {
         action_id: Option<Str<'a>>,
         summary: Str<'a>,
-        artifacts: Each<Str<'a>>,
+        artifacts: Texts<'a>,
         truncated: Option<bool>,
         raw_output_ref: Option<Str<'a>>,
         metadata: Option<AnyObject>,

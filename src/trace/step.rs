@@ -270,6 +270,8 @@ pub struct Outcome<'a> {
 pub struct Observed<'a> {
     /// The action that was observed.
     pub action: Option<Str<'a>>,
+    /// Files that it is said to have left behind.
+    pub artifacts: Option<super::record::Texts<'a>>,
 }
 
 /// A movement of the state as a native log states it.
@@ -314,8 +316,27 @@ pub enum Beside<'r, 'a> {
     Executed(Executed<'r, 'a>, Option<(u64, &'r Decision<'a>)>),
     /// What was observed of which action.
     Observed(Observed<'a>),
+    /// An action in a place where the format keeps none.
+    Shown(Action<'a>, Showing),
+    /// Files that an execution is said to have left behind.
+    SummedUp(super::record::Texts<'a>),
+    /// A rejection that the end of an execution lists, and its number among those.
+    RefusedBefore(Decision<'a>, u64),
     /// Something was noted that no check reads.
     Other,
+}
+
+/// What an action that is shown somewhere is evidence of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Showing {
+    /// What was thought.
+    Thought,
+    /// What was proposed or decided about.
+    Proposal,
+    /// What ran.
+    Run,
+    /// Nobody can tell.
+    Open,
 }
 
 /// A decision that a line of its own tells.
@@ -347,6 +368,9 @@ impl<'r, 'a> Step<'r, 'a> {
             Fact::Beside(Beside::Other) => "other",
             Fact::NotRecorded(_) => "not recorded",
             Fact::Terminal(_) => "terminal",
+            Fact::Beside(Beside::Shown(..)) => "an action that is shown",
+            Fact::Beside(Beside::SummedUp(_)) => "files left behind",
+            Fact::Beside(Beside::RefusedBefore(..)) => "a listed rejection",
             Fact::Unreadable(_) => "unreadable",
         })
     }

@@ -154,7 +154,8 @@ impl<'r, 'a> Parts<'r, 'a> {
         match self.observation {
             Slot::Absent => {}
             Slot::There(observation) => {
-                emit(self.end, "observation", Fact::Observed(Observed { action: observation.action_id }));
+                let artifacts = Some(observation.artifacts);
+                emit(self.end, "observation", Fact::Observed(Observed { action: observation.action_id, artifacts }));
             }
             Slot::Lost => emit(self.end, "observation", lost(RecordKind::ObservationRecorded)),
         }

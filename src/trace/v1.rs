@@ -3,10 +3,12 @@
 use super::record::{
     self as v1, ActionProposed, CapabilityIssued, CapabilityRevoked, ContextChanged, EvaluationMade, Execution, ExecutionEnded,
     ExecutionFinished, ExecutionStarted, GovernanceDecided, Intent, ObservationRecorded, RecordKind, ThoughtGenerated, Turn,
+    Values,
 };
-use super::step::{Action, ActionKind, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Step, Thought};
+use super::step::{Action, ActionKind, Beside, Decision, Executed, Fact, Observed, Outcome, Part, Proposal, Step, Thought};
 use super::turn::Parts;
-use crate::json::{Deserializer, Error, Scanner, Str};
+use crate::governance::Ruling;
+use crate::json::{Deserializer, Error, Raw, Scanner, Str};
 use serde::Deserialize;
 
 /// What replay reads of the start of an execution, in whatever record it stands.
@@ -201,7 +203,7 @@ impl<'a> Record<'a> {
                 turn: Some(r.turn_id.get()),
                 time: r.timestamp,
                 part: Part::member("observation"),
-                fact: Fact::Observed(Observed { action: r.action_id }),
+                fact: Fact::Observed(Observed { action: r.action_id, artifacts: Some(r.observation.artifacts) }),
             }),
             Self::EvaluationMade(r) => emit(Step {
                 turn: Some(r.turn_id.get()),
@@ -210,6 +212,15 @@ impl<'a> Record<'a> {
                 fact: Fact::Evaluated(r.evaluation.kind, Some(r.evaluation.reason)),
             }),
             Self::ExecutionEnded(r) => {
+                let beside =
+                    |member, beside| Step { turn: None, time: None, part: Part::member(member), fact: Fact::Beside(beside) };
+                if let Some(artifacts) = r.artifacts.filter(|a| a.count > 0) {
+                    emit(beside("artifacts", Beside::SummedUp(artifacts)));
+                }
+                let decisions = r.decisions.map(Values::all).unwrap_or_default();
+                for (decision, nth) in decisions.into_iter().filter_map(refusal).zip(1u64..) {
+                    emit(beside("decisions", Beside::RefusedBefore(decision, nth)));
+                }
                 emit(Step { turn: None, time: r.timestamp, part: Part::member("outcome"), fact: Fact::Ended(r.outcome) });
             }
             Self::CapabilityIssued(r) => {
@@ -236,6 +247,37 @@ impl<'a> Record<'a> {
             }
         }
     }
+}
+
+/// The rejection that a listed decision is; a word alone may be one.
+fn refusal(listed: Raw<'_>) -> Option<Decision<'_>> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Listed<'a> {
+        #[serde(borrow)]
+        status: Option<Raw<'a>>,
+        #[serde(borrow)]
+        action_id: Option<Raw<'a>>,
+    }
+    let listed_as = listed.read::<Listed<'_>>();
+    let word = match &listed_as {
+        Some(object) => object.status?.read::<Str<'_>>()?,
+        None => listed.read::<Str<'_>>()?,
+    };
+    let rejected = word.decode().trim().eq_ignore_ascii_case("rejected");
+    rejected.then(|| Decision {
+        ruling: Ruling::Rejected,
+        by: v1::DecidedBy::Policy,
+        time: None,
+        action: listed_as.and_then(|l| l.action_id?.read()),
+        signer: None,
+        reason: None,
+        rule: None,
+        original: None,
+        modified: None,
+        modification_reason: None,
+        signature: None,
+    })
 }
 
 pub(super) fn intent<'a>(intent: &Intent<'a>) -> Action<'a> {

@@ -101,7 +101,14 @@ pub(super) fn place(
     let Some(entry) = entry else {
         return bare(if let Target::Line(line) = draft.target { line } else { last_line });
     };
-    let about_decision = matches!(draft.rule.check, Check::Scene(&[When::Decision], _));
+    let about_decision = match draft.rule.check {
+        Check::Scene(&[When::Decision], _) => true,
+        // What only the execution shows is in its own record.
+        Check::Scene(&[When::Decision, When::Execution], _) => {
+            draft.rule.code.0 == 302 && !matches!(draft.target, Target::Record(_))
+        }
+        _ => false,
+    };
     let told = step.filter(|_| about_decision).and_then(|step| match step.fact {
         Fact::Moved(moved) => moved.told,
         Fact::Beside(Beside::Executed(_, told)) => told.map(|(line, _)| line),

@@ -380,6 +380,7 @@ impl Shard {
             let refused = refusal.as_ref().and_then(|(decision, written)| step.refused(decision, *written));
             if let (Some((decision, written)), None) = (refusal, refused)
                 && matches!(step.fact, Fact::Executed(_) | Fact::Moved(_) | Fact::Beside(_))
+                && !matches!(step.fact, Fact::Beside(Beside::Shown(..)))
                 && !matches!(entry.record, Record::Turn(_) | Record::Mended(_) | Record::V1(V1::Turn(_) | V1::Execution(_)))
             {
                 // The record is none of a decision, and holds a rejection all the same.

@@ -43,7 +43,7 @@ impl Execution {
         first.what.by = decision.by;
         first.line = line;
         if let Some(known) = allowed.and_then(|id| self.known.get_mut(&id)) {
-            known.rejected = true;
+            (known.rejected, known.refused) = (true, true);
         }
     }
 

@@ -57,6 +57,7 @@ impl Execution {
         judged: &mut Judged,
     ) {
         self.decisions += 1;
+        self.rejections += u64::from(decision.ruling == Ruling::Rejected);
         let proposal = self.turn.proposal.as_ref();
         let mut facts = Decided { proposal_line: proposal.map(|p| p.line), ..Decided::default() };
         let proposal = proposal.map(|p| &p.what);
@@ -82,7 +83,7 @@ impl Execution {
             && facts.other_action.is_none()
             && let Some(known) = proposed_id.and_then(|id| self.known.get_mut(id))
         {
-            known.rejected = true;
+            (known.rejected, known.refused) = (true, true);
             known.frozen = proposal.cloned();
         }
         self.judge_signer(line, decision, &mut facts, judged);
@@ -155,6 +156,12 @@ impl Execution {
         {
             differs = true;
         }
+        let unlike = |known: &KeptAction, action: &Action<'_>| {
+            known.same_as(action) != Some(true) || action.risk.is_some_and(|risk| known.risk != Some(risk))
+        };
+        let ran = executed.action.filter(|action| approved.is_none_or(|known| unlike(known, action)));
+        let ran = ran.map(|action| weigh(context, &action, judged));
+        let high_by_policy = !differs && approval == Approval::Given && self.is_high_by_policy(ran.as_ref(), approved);
         let named = executed.capability.map(|c| c.decode());
         // Nothing runs on a token that was revoked, in force or not.
         let dead = named.as_deref().is_some_and(|named| self.ledger.live(named).is_err_and(|e| e == LedgerError::Revoked));
@@ -186,7 +193,9 @@ impl Execution {
             authority::undeclared_changes(self.turn.declared.as_deref().unwrap_or_default(), observed, success)
         });
         let (leaves, protected) = self.reach(executed, approved, approval, success, context);
-        let beyond_risk = self.beyond_risk(executed, approved, approval, success);
+        let weighed = approved.filter(|known| known.is_recorded()).or(ran.as_ref());
+        let beyond_risk = self.beyond_risk(executed, weighed, approval, success);
+        let account = self.account(executed, weighed, approval, success);
         let change = if context.keep_changes && success { self.change(line, executed, approved, context) } else { None };
         // What ran must be what was approved: where nothing of it is kept, that can't be told.
         let nameless = self.format == Format::YuangsEvents && executed.action.is_none() && id.is_none();
@@ -196,6 +205,9 @@ impl Execution {
         if approval == Approval::Unknown || nameless || unheld || again {
             self.verdict.doubt(Aspect::Authorised);
         }
+        self.turn.reported.extend(leaves.iter().map(|l| l.path.as_str().into()));
+        self.turn.reported.extend(protected.iter().chain(&beyond_risk).map(|path| path.as_str().into()));
+        self.left.take(account, &self.turn.reported);
         self.changes.extend(change.map(|change| RecordedChange { time: time.map(Timestamp::millis), ..change }));
         if let Some(id) = id.as_deref() {
             let known = self.known.entry(id.into()).or_insert(Known::new(line));
@@ -217,8 +229,17 @@ impl Execution {
             leaves,
             protected,
             beyond_risk,
+            high_by_policy,
             decision_line: self.turn.decision.as_ref().map(|d| d.line),
         });
+    }
+
+    /// Whether an action that a policy approved turns out to be high only where it ran.
+    pub(super) fn is_high_by_policy(&self, ran: Option<&KeptAction>, approved: Option<&KeptAction>) -> bool {
+        let high = |action: &KeptAction| action.judged_risk() == Some(Risk::High);
+        self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Policy)
+            && ran.is_some_and(high)
+            && !approved.is_some_and(high)
     }
 
     /// What something that ran and succeeded has changed; `None` when it changed nothing that is known of.
@@ -248,7 +269,7 @@ impl Execution {
     /// What to hold against something that ran for where it reached: paths that leave the work tree, and protected ones.
     /// Where a human has approved the action, only what may have deceived them; and where it isn't recorded who approved
     /// it, nothing can be said of protected paths.
-    fn reach(
+    pub(super) fn reach(
         &self,
         executed: &Executed<'_, '_>,
         approved: Option<&KeptAction>,
@@ -270,6 +291,8 @@ impl Execution {
             (None, Some(declared)) if success => declared.iter().map(|p| p.to_string()).collect(),
             (None, _) => Vec::new(),
         };
+        let left = Self::changed_by(known, executed.result.and_then(|r| r.artifacts));
+        let changed = [changed, left].concat();
         if !changed.is_empty() {
             reach = reach.observing(&changed);
         }
@@ -280,7 +303,9 @@ impl Execution {
             leaves.retain(|l| l.disguised);
         }
         // What failed has mostly written nothing; a command may have, before it failed.
-        let shell = known.is_some_and(|k| k.kind == Some(KeptKind::Known(ActionType::ShellCmd)));
+        let is_shell = |kind: KeptKind| kind == KeptKind::Known(ActionType::ShellCmd);
+        let kinds = [known.and_then(|k| k.kind.clone()), executed.action.map(|a| KeptKind::of(a.kind))];
+        let shell = kinds.into_iter().flatten().any(is_shell);
         if by_human || approval == Approval::Unknown || (!success && !shell) {
             protected.clear();
         }
@@ -313,11 +338,7 @@ impl Execution {
         let plain = |path: &str| action::plain_path(path).into_owned();
         let mut changed: BTreeSet<String> = observed.iter().map(|path| plain(&path.decode())).collect();
         changed.extend(declared.iter().map(|path| plain(path)));
-        // The text of an answer may well be kept in a file.
-        if let Some(artifacts) = artifacts.filter(|_| known.kind != Some(KeptKind::Known(ActionType::Answer))) {
-            let read = authority::reads(&known.as_action());
-            changed.extend(artifacts.all().iter().map(|path| plain(&path.decode())).filter(|path| !read.contains(path)));
-        }
+        changed.extend(Self::changed_by(Some(known), artifacts));
         changed.into_iter().filter(|path| !path.is_empty()).collect()
     }
 
@@ -352,4 +373,14 @@ impl Execution {
             _ => Approval::Given,
         }
     }
+}
+
+/// An action that is shown where it ran, analysed as a proposal is.
+pub(super) fn weigh(context: Context<'_>, action: &Action<'_>, judged: &mut Judged) -> KeptAction {
+    let (found, reach) = authority::look(context, action);
+    judged.understated = judged.understated.or_else(|| understated(context, action, found));
+    if judged.malformed_diff.is_none() {
+        judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
+    }
+    KeptAction::proposed(action, found, &[]).reaching(reach)
 }

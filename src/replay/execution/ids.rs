@@ -38,11 +38,13 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
         Fact::Moved(moved) => moved.decision.as_ref().is_some_and(decision),
         Fact::Beside(Beside::Decided(about, told)) => action(*about) || told.as_ref().is_some_and(|t| decision(&t.decision)),
         Fact::Beside(Beside::Executed(ran, told)) => executed(ran) || told.is_some_and(|(_, told)| decision(told)),
+        Fact::Beside(Beside::RefusedBefore(decided, _)) => decision(decided),
+        Fact::Beside(Beside::Shown(shown, _)) => one(shown.id),
         Fact::Observed(observed) | Fact::Beside(Beside::Observed(observed)) => one(observed.action),
         Fact::Evaluated(..)
         | Fact::Ended(_)
         | Fact::Context
-        | Fact::Beside(Beside::Other)
+        | Fact::Beside(Beside::Other | Beside::SummedUp(_))
         | Fact::NotRecorded(_)
         | Fact::Terminal(_)
         | Fact::Unreadable(_) => false,

@@ -1,6 +1,7 @@
 //! One execution while it is open: its machine, its turn, its books.
 
 mod again;
+mod artifacts;
 mod authorise;
 mod clock;
 mod close;
@@ -40,6 +41,8 @@ const THOUGHTS: usize = 256;
 struct Known {
     line: u64,
     rejected: bool,
+    /// It was rejected at some time.
+    refused: bool,
     /// The decision about it can't be read: it may have been rejected.
     rejected_perhaps: bool,
     /// How often it ran: line and success of the last time.
@@ -50,7 +53,7 @@ struct Known {
 
 impl Known {
     const fn new(line: u64) -> Self {
-        Self { line, rejected: false, rejected_perhaps: false, ran: None, frozen: None }
+        Self { line, rejected: false, refused: false, rejected_perhaps: false, ran: None, frozen: None }
     }
 }
 
@@ -112,6 +115,9 @@ pub struct Execution {
     shortcut: Option<u64>,
     actions: u64,
     decisions: u64,
+    rejections: u64,
+    /// What its actions have left behind.
+    left: artifacts::Left,
     signatures: u64,
     conditions_missing: Option<&'static str>,
     policy_missing: bool,
@@ -201,6 +207,8 @@ impl Execution {
             shortcut: None,
             actions: 0,
             decisions: 0,
+            rejections: 0,
+            left: artifacts::Left::default(),
             signatures: 0,
             conditions_missing: None,
             policy_missing: false,
@@ -379,7 +387,7 @@ impl Execution {
                 self.check_turn(line, step, false, judged);
                 self.apply(line, Event::ObservationRecorded, judged);
                 if judged.movement.is_none_or(|m| m.breach.is_none()) {
-                    self.bind_observation(observed, judged);
+                    self.observe(observed, judged);
                 }
             }
             Fact::Evaluated(kind, reason) => {

@@ -1,14 +1,15 @@
 //! What native logs tell: movements, evidence beside them, parts that aren't kept; and records that can't be read.
 
 use super::super::authority;
-use super::super::evidence::{Kept, KeptAction, KeptThought, ToldDecision, TurnEvidence};
+use super::super::evidence::{Kept, KeptAction, KeptKind, KeptThought, ToldDecision, TurnEvidence};
 use super::super::judged::{Approval, Breach, Judged, Ran};
 use super::super::verdict::Aspect;
+use super::authorise::weigh;
 use super::{Context, Execution, Group, understated};
 use crate::governance::{EvaluationKind, Event, Ruling, State};
 use crate::trace::format::Format;
-use crate::trace::record::{DecidedBy, RecordKind};
-use crate::trace::step::{self, Beside, Decision, Executed, Fact, Step};
+use crate::trace::record::{ActionType, DecidedBy, RecordKind};
+use crate::trace::step::{self, Action, ActionKind, Beside, Decision, Executed, Fact, Showing, Step};
 use std::sync::Arc;
 
 impl Execution {
@@ -171,8 +172,15 @@ impl Execution {
                     let (found, reach) = authority::look(context, action);
                     judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
                     judged.understated = understated(context, action, found);
-                    // What has run in this turn already has its id from there.
-                    if let Some(id) = action.id.filter(|_| !ran) {
+                    let before = self.turn.proposal.as_ref().filter(|_| self.turn.executed.is_empty()).map(|p| &p.what);
+                    let shown = before.filter(|p| p.id.as_deref().is_some_and(|id| action.id.is_some_and(|a| a == *id)));
+                    let shown = self.turn.proposal_shown && shown.is_some_and(|p| p.same_as(action) == Some(true));
+                    if self.turn.proposal_shown && before.is_some_and(|p| p.same_as(action) == Some(false)) {
+                        // Two proposals, and one decision.
+                        self.verdict.doubt(Aspect::Authorised);
+                    }
+                    // What has run in this turn already has its id from there, and so has what was shown before.
+                    if let Some(id) = action.id.filter(|_| !ran && !shown) {
                         self.enter(line, &id.decode(), action, judged);
                     }
                     let time = self.turn.proposal.as_ref().and_then(|p| p.time);
@@ -206,10 +214,76 @@ impl Execution {
                 }
                 self.run(line, step.time, executed, context, judged);
             }
-            Beside::Observed(observed) => self.bind_observation(observed, judged),
+            Beside::Observed(observed) => self.observe(observed, judged),
+            Beside::Shown(action, showing) => self.shown(line, step, action, *showing, context, judged),
+            Beside::SummedUp(artifacts) => self.summed_up(*artifacts, judged),
+            Beside::RefusedBefore(decision, nth) => self.refused_at_the_end(decision, *nth, judged),
             // A turn in which nothing happened is one.
             Beside::Other => self.check_turn(line, step, true, judged),
         }
+    }
+
+    /// An action that is shown where the format keeps none. What it says must fit what was thought, proposed, allowed and run;
+    /// where nobody can tell what it says, there is no answer.
+    fn shown(
+        &mut self,
+        line: u64,
+        step: &Step<'_, '_>,
+        action: &Action<'_>,
+        showing: Showing,
+        context: Context<'_>,
+        judged: &mut Judged,
+    ) {
+        let same = |known: &KeptAction| known.same_as(action) == Some(true);
+        let thought = self.turn.thoughts.iter().filter_map(|t| t.what.action.as_ref()).any(same);
+        let proposal = self.turn.proposal.as_ref().map(|p| &p.what);
+        let approved = authority::approved(&self.turn);
+        let decided = proposal.is_some_and(same) || approved.is_some_and(same);
+        let given = approved.map(|known| known.same_as(action));
+        match showing {
+            // An id without a payload shows nothing.
+            _ if action.payload.is_none() => {
+                let kind = KeptKind::of(action.kind);
+                if proposal.and_then(|p| p.kind.as_ref()).is_some_and(|known| *known != kind) {
+                    self.doubt_all();
+                }
+            }
+            Showing::Thought if self.turn.thoughts.is_empty() && self.turn.is_fresh() => {
+                let what = KeptThought { agent: None, action: Some(KeptAction::of(action)), done: false };
+                self.keep_thought(Kept { what, line, time: step.time });
+            }
+            Showing::Proposal if proposal.and_then(|p| p.payload.as_ref()).is_none() && !decided => {
+                self.beside(line, step, &Beside::Decided(Some(*action), None), context, judged);
+                self.turn.proposal_shown = true;
+            }
+            Showing::Run if given == Some(Some(true)) => {}
+            Showing::Run if given == Some(Some(false)) => {
+                let decision_line = self.turn.decision.as_ref().map(|d| d.line);
+                judged.executed = Some(Ran { differs: true, decision_line, ..Ran::bare(None, Approval::Given) });
+            }
+            Showing::Run
+                if given == Some(None) || self.turn.decision_unknown && !decided && proposal.is_none_or(|p| !p.is_recorded()) =>
+            {
+                self.weigh_shown(line, step, action, context, judged);
+            }
+            Showing::Thought if thought => {}
+            Showing::Proposal | Showing::Run if decided => {}
+            Showing::Open if thought || decided || does_nothing(action) => {}
+            _ => self.doubt_all(),
+        }
+    }
+
+    /// What ran is shown, and nothing tells what was decided about: that is what was allowed, as far as anybody knows.
+    fn weigh_shown(&mut self, line: u64, step: &Step<'_, '_>, action: &Action<'_>, context: Context<'_>, judged: &mut Judged) {
+        let approval = if authority::approved(&self.turn).is_some() { Approval::Given } else { Approval::Unknown };
+        let known = weigh(context, action, judged);
+        let high_by_policy = approval == Approval::Given && self.is_high_by_policy(Some(&known), None);
+        let executed = Executed { action_id: None, capability: None, action: Some(*action), observed: None, result: None };
+        let (leaves, protected) = self.reach(&executed, None, approval, true, context);
+        let decision_line = self.turn.decision.as_ref().map(|d| d.line);
+        self.turn.proposal = Some(Kept { what: known, line, time: step.time });
+        self.verdict.doubt(Aspect::Authorised);
+        judged.executed = Some(Ran { leaves, protected, high_by_policy, decision_line, ..Ran::bare(None, approval) });
     }
 
     /// The decision that an earlier line has told, if this is the step that it leads to.
@@ -344,6 +418,11 @@ impl Execution {
             RecordKind::CapabilityRevoked | RecordKind::ContextChanged => {}
         }
     }
+}
+
+/// Whether an action is an answer, which has no effect.
+fn does_nothing(action: &Action<'_>) -> bool {
+    action.kind == ActionKind::Known(ActionType::Answer) && authority::only_reads(action)
 }
 
 /// What a movement says of its decision, held against what stands beside it: where the two differ, a rejection counts, and

@@ -18,7 +18,10 @@ impl Execution {
         let changes: usize = self.changes.iter().map(super::super::changes::RecordedChange::weight).sum();
         let lines = self.seen_lines.len() * (size_of::<[u8; 32]>() + ENTRY / 2);
         let own = size_of::<Self>() + self.id.len() + self.outcome.as_ref().map_or(0, String::len);
-        (own + known + names + tokens + self.buried_weight() + changes + lines + self.shown.weight(), self.turn.weight())
+        (
+            own + known + names + tokens + self.buried_weight() + self.left.weight() + changes + lines + self.shown.weight(),
+            self.turn.weight(),
+        )
     }
 
     fn buried_weight(&self) -> usize {
@@ -58,6 +61,7 @@ impl TurnEvidence {
         let action = |kept: &Option<Kept<KeptAction>>| kept.as_ref().map_or(0, |kept| kept.what.weight());
         let thoughts = self.thoughts.iter().map(|t| 2 * ENTRY + t.what.action.as_ref().map_or(0, KeptAction::weight));
         let declared = self.declared.iter().flatten().map(|path| path.len() + ENTRY);
+        let reported = self.reported.iter().map(|path| path.len() + ENTRY).sum::<usize>();
         let executed = self.executed.iter().map(|id| ENTRY + id.as_ref().map_or(0, |id| id.len()));
         let modified = self.decision.as_ref().and_then(|kept| kept.what.modified.as_ref());
         let beside = self.decision_beside.as_ref().map_or(0, |kept| kept.what.written.len());
@@ -65,5 +69,6 @@ impl TurnEvidence {
             + action(&self.proposal)
             + modified.map_or(0, KeptAction::weight)
             + beside
+            + reported
     }
 }

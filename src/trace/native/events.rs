@@ -4,12 +4,12 @@
 //! in the replay. Known of real files: byte-identical repeats and lost lines, no sequence number.
 
 use super::turns::NativeObservation;
-use super::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes};
+use super::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes, shown};
 use crate::governance::{EvaluationKind, State};
-use crate::json::{Raw, Str};
+use crate::json::{Raw, Str, from_text};
 use crate::trace::record::{DecidedBy, EvaluationReason};
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Beside, Decision, Executed, Fact, Moved, Observed, Part, Step, Told};
+use crate::trace::step::{Beside, Decision, Executed, Fact, Moved, Observed, Part, Showing, Step, Told};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -38,6 +38,9 @@ open_shapes! {
         kind: EventType,
         data: EventData<'a>,
         metadata: Option<EventMetadata<'a>>,
+        #[serde(skip)]
+        #[schemars(skip)]
+        others: Vec<shown::Other<'a>>,
     }
 
     /// What belongs to the event, by its type.
@@ -103,6 +106,23 @@ fn is_garbled(from: State, to: State, payload: Option<Raw<'_>>) -> bool {
 }
 
 impl<'a> Event<'a> {
+    /// Reads the members that an event and its parts don't have.
+    pub(crate) fn read_others(&mut self, text: &'a str) {
+        #[derive(Deserialize)]
+        struct Parts<'a> {
+            #[serde(borrow)]
+            data: Option<Raw<'a>>,
+            #[serde(borrow)]
+            metadata: Option<Raw<'a>>,
+        }
+        let Some(Parts { data, metadata }) = from_text(text).ok() else { return };
+        self.others = shown::others(text, &["id", "timestamp", "executionId", "type", "data", "metadata"]);
+        let known: &[&str] = &["from", "to", "action", "actionId", "decision", "result", "error"];
+        for (part, known) in [(data, known), (metadata, &["payload"])] {
+            self.others.extend(part.into_iter().flat_map(|part| shown::others(part.as_written(), known)));
+        }
+    }
+
     /// Whether a part that only this type of event has can be read.
     ///
     /// # Errors
@@ -182,12 +202,45 @@ impl<'a> Event<'a> {
                 )
             }
             EventType::ObservationRecorded => {
-                let named = self.data.result.and_then(Raw::read::<NativeObservation<'a>>).and_then(|o| o.action_id);
+                let seen = self.data.result.and_then(Raw::read::<NativeObservation<'a>>);
+                let named = seen.as_ref().and_then(|o| o.action_id);
                 let action = self.data.action.as_ref().and_then(|a| a.id).or(self.data.action_id).or(named);
-                ("data", Fact::Beside(action.map_or(Beside::Other, |id| Beside::Observed(Observed { action: Some(id) }))))
+                let artifacts = seen.and_then(|o| o.artifacts).filter(|a| a.count > 0);
+                let known = action.is_some() || artifacts.is_some();
+                ("data", Fact::Beside(if known { Beside::Observed(Observed { action, artifacts }) } else { Beside::Other }))
             }
             EventType::EvaluationResult | EventType::ErrorOccurred => ("data", Fact::Beside(Beside::Other)),
         };
+        // What a decision is about is there before it.
+        let before = matches!(fact, Fact::Moved(moved) if moved.from == State::Governing);
+        if before {
+            self.show(emit);
+        }
         emit(Step { turn: None, time: Some(self.timestamp), part: Part::member(member), fact });
+        if !before {
+            self.show(emit);
+        }
+    }
+
+    /// Shows the actions that are somewhere else than this type of event keeps one.
+    fn show<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
+        let of_payload = match (self.kind, self.data.from, self.data.to) {
+            (EventType::StateTransition, Some(from), Some(to)) => shown::of_movement(from, to),
+            (EventType::ToolExecution | EventType::ObservationRecorded, ..) => Showing::Run,
+            (EventType::GovernanceDecision, ..) => Showing::Proposal,
+            (EventType::LlmCall, ..) => Showing::Thought,
+            (EventType::StateTransition | EventType::EvaluationResult | EventType::ErrorOccurred, ..) => Showing::Open,
+        };
+        let has_own = matches!(self.kind, EventType::GovernanceDecision | EventType::ToolExecution);
+        if let Some(action) = self.data.action.as_ref().filter(|_| !has_own) {
+            let fact = Fact::Beside(Beside::Shown(action.fact(), of_payload));
+            emit(Step { turn: None, time: Some(self.timestamp), part: Part::member("data/action"), fact });
+        }
+        if let Some(payload) = self.metadata.as_ref().and_then(|m| m.payload) {
+            shown::show(payload, of_payload, (None, Some(self.timestamp), "metadata/payload"), emit);
+        }
+        for other in &self.others {
+            other.show((None, Some(self.timestamp), ""), emit);
+        }
     }
 }

@@ -6,6 +6,7 @@
 pub mod cast;
 pub mod command;
 pub mod events;
+mod shown;
 pub mod transitions;
 pub mod turns;
 
@@ -153,6 +154,17 @@ const POLICY_DENIED: &str = "POLICY DENIED:";
 const REJECTED: &str = "GOVERNANCE REJECTED:";
 
 impl<'a> NativeResult<'a> {
+    /// Whether it says no more than that nothing ran: a failure without an exit code or files, and behind the mark nothing but
+    /// the reason. Where that isn't recorded it is one line.
+    fn is_notice(&self, mark: &str, reason: Option<Str<'_>>) -> bool {
+        let Some(text) = self.output.filter(|output| output.starts_with(mark)).map(Str::decode) else {
+            return false;
+        };
+        let said = text.strip_prefix(mark).unwrap_or_default().trim();
+        let whole = !said.contains(['\n', '\r']) || [reason, self.error].into_iter().flatten().any(|r| r.decode().trim() == said);
+        whole && !self.success && self.exit_code.is_none() && self.artifacts.is_none_or(|a| a.count == 0)
+    }
+
     /// In common words, as the result of an action of this type.
     #[must_use]
     pub fn fact(&self, kind: Option<ActionKind<'_>>) -> Outcome<'a> {

@@ -1,6 +1,6 @@
 //! `yuangs-transitions`: nothing but the movements of the state, one execution a file.
 
-use super::{NativeDecision, events, open_shapes};
+use super::{NativeDecision, events, open_shapes, shown};
 use crate::governance::State;
 use crate::json::Raw;
 use crate::trace::scalar::Timestamp;
@@ -15,10 +15,18 @@ open_shapes! {
         to: State,
         timestamp: Timestamp,
         payload: Option<Raw<'a>>,
+        #[serde(skip)]
+        #[schemars(skip)]
+        others: Vec<shown::Other<'a>>,
     }
 }
 
 impl<'a> Transition<'a> {
+    /// Reads the members that a movement doesn't have.
+    pub(crate) fn read_others(&mut self, text: &'a str) {
+        self.others = shown::others(text, &["from", "to", "timestamp", "payload"]);
+    }
+
     /// Whether a decision or an evaluation that goes with it can be read.
     ///
     /// # Errors
@@ -31,11 +39,28 @@ impl<'a> Transition<'a> {
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(Step<'r, 'a>)) {
         let decision = self.payload.and_then(Raw::read::<NativeDecision<'a>>).map(|d| d.fact());
         let (evaluation, reason) = events::evaluation(self.payload);
+        let showing = shown::of_movement(self.from, self.to);
+        // What a decision is about is there before it.
+        let before = self.from == State::Governing;
+        let show = |emit: &mut dyn FnMut(Step<'r, 'a>)| {
+            if let Some(payload) = self.payload {
+                shown::show(payload, showing, (None, Some(self.timestamp), "payload"), emit);
+            }
+            for other in &self.others {
+                other.show((None, Some(self.timestamp), ""), emit);
+            }
+        };
+        if before {
+            show(emit);
+        }
         emit(Step {
             turn: None,
             time: Some(self.timestamp),
             part: Part::WHOLE,
             fact: Fact::Moved(Moved { from: self.from, to: self.to, decision, told: None, evaluation, reason }),
         });
+        if !before {
+            show(emit);
+        }
     }
 }

@@ -3,11 +3,11 @@
 //! The command-line runtime writes every part of a turn that happened. The editor runtime writes no
 //! thought, observation or evaluation: there they are not recorded, which isn't the same as missing.
 
-use super::{NativeAction, NativeDecision, NativeResult, NativeThought, POLICY_DENIED, REJECTED, open_shapes};
+use super::{NativeAction, NativeDecision, NativeResult, NativeThought, POLICY_DENIED, REJECTED, open_shapes, shown};
 use crate::governance::{EvaluationKind, Event, Ruling};
 use crate::json::{Raw, Str, from_text, stringify};
 use crate::trace::contract::OpenEvaluation;
-use crate::trace::record::{ActionType, DecidedBy, Each};
+use crate::trace::record::{ActionType, DecidedBy, Each, Texts};
 use crate::trace::scalar::{Int, Timestamp};
 use crate::trace::step::{ActionKind, Beside, Decision, Executed, Fact, Observed, Part, Proposal, Step};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -65,7 +65,7 @@ open_shapes! {
     pub struct NativeObservation<'a> {
         action_id: Option<Str<'a>>,
         summary: Str<'a>,
-        artifacts: Option<Each<Str<'a>>>,
+        artifacts: Option<Texts<'a>>,
         truncated: Option<bool>,
     }
 
@@ -82,10 +82,34 @@ open_shapes! {
         observation: Option<NativeObservation<'a>>,
         evaluation: Option<OpenEvaluation>,
         context_diff: Option<Raw<'a>>,
+        #[serde(skip)]
+        #[schemars(skip)]
+        others: Vec<shown::Other<'a>>,
     }
 }
 
+/// The members of a turn.
+const MEMBERS: [&str; 12] = [
+    "turnId",
+    "startTime",
+    "endTime",
+    "contextSnapshot",
+    "thought",
+    "proposedAction",
+    "governance",
+    "executionResult",
+    "observation",
+    "evaluation",
+    "contextDiff",
+    "metadata",
+];
+
 impl<'a> NativeTurn<'a> {
+    /// Reads the members that a turn doesn't have.
+    pub(crate) fn read_others(&mut self, text: &'a str) {
+        self.others = shown::others(text, &MEMBERS);
+    }
+
     /// Whether the editor runtime wrote it: an action, and no thought that led to it.
     #[must_use]
     pub fn is_editor(&self) -> bool {
@@ -188,8 +212,15 @@ impl<'a> NativeTurn<'a> {
                 emit(step(end, "executionResult", Fact::NotRecorded(Event::EvaluationMade(kind))));
             }
         }
+        for other in &self.others {
+            other.show((turn, end, ""), emit);
+        }
         if let Some(observation) = &self.observation {
-            emit(step(end, "observation", Fact::Observed(Observed { action: observation.action_id })));
+            emit(step(
+                end,
+                "observation",
+                Fact::Observed(Observed { action: observation.action_id, artifacts: observation.artifacts }),
+            ));
         }
         if let Some(OpenEvaluation(evaluation)) = &self.evaluation {
             emit(step(end, "evaluation", Fact::Evaluated(evaluation.kind, Some(evaluation.reason))));
@@ -199,7 +230,7 @@ impl<'a> NativeTurn<'a> {
     /// The denial of the policy's check before the governor, which leaves no decision behind.
     fn refusal(&self) -> Option<Decision<'a>> {
         let result = self.execution_result.as_ref()?;
-        let denied = self.governance.is_none() && !result.success && result.output?.starts_with(POLICY_DENIED);
+        let denied = self.governance.is_none() && result.is_notice(POLICY_DENIED, None);
         denied.then_some(Decision {
             ruling: Ruling::Rejected,
             by: DecidedBy::Policy,
@@ -218,8 +249,8 @@ impl<'a> NativeTurn<'a> {
     /// Whether the result says no more than that the governor refused.
     fn is_refusal_notice(&self) -> bool {
         let rejected = self.governance.as_ref().is_some_and(|g| g.status == Ruling::Rejected);
-        rejected
-            && self.execution_result.as_ref().is_some_and(|r| !r.success && r.output.is_some_and(|o| o.starts_with(REJECTED)))
+        let reason = self.governance.as_ref().and_then(|g| g.reason);
+        rejected && self.execution_result.as_ref().is_some_and(|r| r.is_notice(REJECTED, reason))
     }
 }
 
