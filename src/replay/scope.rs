@@ -8,6 +8,7 @@ use crate::command;
 use crate::command::line::Line;
 use crate::governance::{Ledger, LedgerError};
 use crate::json::Raw;
+use crate::policy::Category;
 use crate::trace::action;
 use crate::trace::record::ActionType;
 use crate::trace::step::{Action, ActionKind};
@@ -138,7 +139,12 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
         }
     }
     let does = || *asked.categories.get_or_init(|| categories(action));
-    grants.categories != 0 && does().is_some_and(|found| found != 0 && found & !grants.categories == 0)
+    let runs = kind == ActionType::ShellCmd && grants.categories & Category::Execute.bit() != 0;
+    // Who may run a command may have it read and write.
+    let granted = grants.categories | if runs { Category::Read.bit() | Category::Write.bit() } else { 0 };
+    // An answer that does nothing is within every category.
+    let within = |found: u32| (found != 0 || kind == ActionType::Answer) && found & !granted == 0;
+    grants.categories != 0 && does().is_some_and(within)
 }
 
 /// What a scope is compared with. `None` when that can't be told, or a path climbs out of where it starts: no scope covers that.

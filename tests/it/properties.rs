@@ -365,7 +365,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
             },
         },
         Forgery {
-            code: "YV401",
+            code: "YV407",
             prepare: |p, at| {
                 p.tokens = true;
                 set(p, at, Ruling::Human);

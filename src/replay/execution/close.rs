@@ -1,7 +1,7 @@
 //! The end of an execution, or of its input.
 
 use super::super::verdict::{Aspect, Summary};
-use super::{Books, Execution, Remains};
+use super::Execution;
 use crate::governance::{EvaluationKind, State};
 use crate::replay::Machine;
 use crate::trace::format::Format;
@@ -29,6 +29,23 @@ pub struct Close {
     pub repeats: u64,
     /// The end was reached without an evaluation: the line of the thought that was taken for it.
     pub shortcut: Option<u64>,
+}
+
+/// What outlives the end of an execution: tokens stay revoked, and the chain goes on. Many executions leave nothing of either.
+#[derive(Debug, Default)]
+pub struct Remains {
+    books: Option<Box<Books>>,
+    /// A Bloom filter of the ids that ran.
+    ran: u64,
+}
+
+#[derive(Debug)]
+struct Books {
+    ledger: crate::governance::Ledger<crate::replay::evidence::Token>,
+    unissued: Vec<(String, u64)>,
+    chain: bool,
+    last_hash: Option<[u8; 32]>,
+    last_record_line: u64,
 }
 
 /// Of an id, what is kept when its execution is over: one bit of a Bloom filter. Two that share it make an answer uncertain, and

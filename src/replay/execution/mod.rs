@@ -11,7 +11,7 @@ mod people;
 mod terminal;
 mod weight;
 
-pub use close::Close;
+pub use close::{Close, Remains};
 
 use super::authority::{self, Assessor, Context};
 use super::changes::RecordedChange;
@@ -127,23 +127,6 @@ pub struct Execution {
     verdict: Verdict,
     changes: Vec<RecordedChange>,
     shown: ContextBook,
-}
-
-/// What outlives the end of an execution: tokens stay revoked, and the chain goes on. Many executions leave nothing of either.
-#[derive(Debug, Default)]
-pub struct Remains {
-    books: Option<Box<Books>>,
-    /// A Bloom filter of the ids that ran.
-    ran: u64,
-}
-
-#[derive(Debug)]
-struct Books {
-    ledger: Ledger<Token>,
-    unissued: Vec<(String, u64)>,
-    chain: bool,
-    last_hash: Option<[u8; 32]>,
-    last_record_line: u64,
 }
 
 /// Thoughts in a row: the machine gets one event for them.
