@@ -406,6 +406,8 @@ impl Maker {
         if self.tokens == Tokens::Subjects {
             let grants = match self.rng.below(5) {
                 0 => json!([]),
+                // A command may contact hosts and use a repository besides.
+                1 if wish.kind == "shell_cmd" => json!([wish.category, "git", "network", "admin"]),
                 1 => json!([wish.category]),
                 2 if wish.tool.is_some() => json!([wish.tool]),
                 3 => json!(["answer", wish.kind]),
