@@ -554,10 +554,10 @@ impl Shard {
     fn fold(&mut self, root: Option<Root>, message: String, findings: Vec<Finding>) {
         let Some(first) = findings.first() else { return };
         let related = Related { folded: Vec::new(), ..Related::new(&self.file, first.place.line, message) };
-        let room = self.folded < self.bounds.findings;
+        let has_place = self.folded < self.bounds.findings;
         let root = match root {
             Some(Root::Finding(index)) => self.findings.findings.get_mut(index),
-            Some(Root::Line(lost)) if room => {
+            Some(Root::Line(lost)) if has_place => {
                 self.folded += findings.len();
                 return self.follow_ups.push((lost, Related { folded: findings, ..related }));
             }
@@ -570,7 +570,7 @@ impl Shard {
         // That something ran without leave is all that there is to say of what comes of it.
         let by_leave = rules::by_code(root.code).is_some_and(|rule| rule.aspect == Some(Aspect::Authorised));
         let mut folded: Vec<Finding> = findings.into_iter().filter(|f| !by_leave || f.code != Code(201)).collect();
-        if !room {
+        if !has_place {
             for finding in folded.drain(..) {
                 *root.unlisted.entry((finding.code, finding.severity)).or_default() += 1;
             }

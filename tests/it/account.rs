@@ -270,9 +270,12 @@ fn naming_a_file_accounts_for_no_content() {
         let finished = format!("\"actionId\":\"a{n}\",\"executionId\"");
         trace
             .lines()
-            .map(|line| match line.contains(&finished) && line.contains("execution_finished") {
-                true => line.replacen('{', &format!("{{\"observedChanges\":[\"{path}\"],"), 1) + "\n",
-                false => format!("{line}\n"),
+            .map(|line| {
+                if line.contains(&finished) && line.contains("execution_finished") {
+                    line.replacen('{', &format!("{{\"observedChanges\":[\"{path}\"],"), 1) + "\n"
+                } else {
+                    format!("{line}\n")
+                }
             })
             .collect()
     };

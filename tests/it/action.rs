@@ -75,7 +75,7 @@ fn a_pull_request_is_checked_by_the_rules_of_its_base() {
     put(&green, "traces/diff-fix.jsonl");
     git(origin.path(), &["add", "."]);
     git(origin.path(), &["commit", "-qm", "none yet"]);
-    let bare = git(origin.path(), &["rev-parse", "HEAD"]);
+    let unruled = git(origin.path(), &["rev-parse", "HEAD"]);
     put(&green, "yuangs-verify.toml");
     git(origin.path(), &["add", "."]);
     git(origin.path(), &["commit", "-qm", "the rules"]);
@@ -99,8 +99,8 @@ fn a_pull_request_is_checked_by_the_rules_of_its_base() {
     let at = [("BASE", base.as_str()), ("GITHUB_WORKSPACE", here)];
     assert_eq!(run_in(clone.path(), whole.to_str().unwrap(), &at).0, 1, "the same file by its whole path");
     assert_eq!(run_in(clone.path(), config, &[("BASE", &base), ("CONFIG_FROM", "work-tree")]).0, 0);
-    assert_eq!(run_in(clone.path(), config, &[("BASE", &bare)]).0, 2, "the base has none");
-    let (code, shown, _, summary) = run_in(clone.path(), config, &[("BASE", &bare), ("FIRST_RUN", "true")]);
+    assert_eq!(run_in(clone.path(), config, &[("BASE", &unruled)]).0, 2, "the base has none");
+    let (code, shown, _, summary) = run_in(clone.path(), config, &[("BASE", &unruled), ("FIRST_RUN", "true")]);
     assert!(code == 0 && summary.contains("so the rules are those of the work tree"), "{shown}{summary}");
     for missing in ["0123456789012345678901234567890123456789", "--upload-pack=touch x", "main"] {
         assert_eq!(run_in(clone.path(), config, &[("BASE", missing), ("FIRST_RUN", "true")]).0, 2, "{missing}");

@@ -67,7 +67,7 @@ fn traces(located: &Located, max_turns: usize) -> Result<Part, Failure> {
     let keep_changes = traces.account_for.is_some();
     let signed = located.config.keys.as_ref().and_then(|k| k.require);
     let settings = Settings { assessor, keys, keep_changes, signed, ..Settings::default() };
-    let options = Options { settings, max_turns, formats, ..Options::default() };
+    let options = Options { formats, settings, max_turns, ..Options::default() };
     let mut report = verify(&inputs, &options);
     strict::unread(&mut report, skipped);
     strict::unterminated(&mut report, traces.unterminated.unwrap_or_default());
