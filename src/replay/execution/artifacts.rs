@@ -129,9 +129,9 @@ impl Execution {
         if known.is_some_and(|k| k.kind == Some(KeptKind::Known(ActionType::Answer))) {
             return Vec::new();
         }
-        let read = known.map(|known| authority::reads(&known.as_action())).unwrap_or_default();
+        let read = known.map(KeptAction::reads);
         let plain = artifacts.all().into_iter().map(|path| action::plain_path(&path.decode()).into_owned());
-        plain.filter(|path| !path.is_empty() && !read.iter().any(|read| people::same(read, path))).collect()
+        plain.filter(|path| !path.is_empty() && !read.into_iter().flatten().any(|read| people::same(read, path))).collect()
     }
 
     /// Holds what an action has left behind against its approval, as what was seen to change. What has been reported of
