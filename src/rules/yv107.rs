@@ -4,7 +4,7 @@
 //! A record may have `--max-record-bytes` bytes (16 MiB unless told otherwise) and `--max-depth` levels of
 //! nesting (128); a document that isn't one record a line may have `--max-document-bytes`. What is larger or
 //! deeper is passed over, never read in part. Events that are illegal only because it is missing are listed
-//! with this finding. A run may hold `--max-executions` executions (60,000), and the open executions of an input
+//! with this finding. A run may hold `--max-executions` executions (50,000), and the open executions of an input
 //! may hold `--max-open-bytes` of memory; the records of further ones are refused and counted. Of a manifest a thousand tools are looked at, and 64 arguments of a server. The examples set a limit of 400 bytes.
 //!
 //! ## Why it matters

@@ -56,7 +56,7 @@ impl Default for Limits {
             depth: crate::json::DEFAULT_MAX_DEPTH,
             document_bytes: 256 << 20,
             input_bytes: 64 << 30,
-            executions: 60_000,
+            executions: 50_000,
             open_bytes: 16 << 20,
         }
     }
