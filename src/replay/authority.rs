@@ -187,16 +187,6 @@ pub(super) fn only_reads(action: &Action<'_>) -> bool {
     effects(action).is_some_and(|(_, analysis, _)| analysis.risk == command::Risk::Low)
 }
 
-/// The paths that an action reads, below the work tree.
-pub(super) fn reads(action: &Action<'_>) -> BTreeSet<String> {
-    let root = format!("{}/", places().workdir);
-    let read = |e: command::Effect| {
-        let place = e.place.filter(|_| e.kind == command::EffectKind::Read)?;
-        place.absolute.strip_prefix(&root).map(str::to_owned)
-    };
-    effects(action).into_iter().flat_map(|(_, analysis, _)| analysis.effects).filter_map(read).collect()
-}
-
 /// The categories of everything that an action does, as bits; `None` where that can't be told. A command is always executed,
 /// whatever it does then.
 pub(super) fn categories(action: &Action<'_>) -> Option<u32> {

@@ -1,6 +1,5 @@
 //! What a replay keeps of the steps it has seen: owned, and no more than an open turn needs.
 
-use super::authority;
 use super::reach::Reach;
 use crate::governance::{Risk, Ruling};
 use crate::json::{Raw, Str, canonical_eq};
@@ -9,8 +8,6 @@ use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind};
 use globset::{GlobBuilder, GlobMatcher};
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Something with the line that it stands on.
@@ -68,15 +65,13 @@ pub struct KeptAction {
     pub found: Option<Risk>,
     /// Where it reaches, if there is anything to say of that.
     pub reach: Option<Arc<Reach>>,
-    /// The files that it reads, once somebody has asked.
-    pub(super) reads: OnceCell<BTreeSet<String>>,
 }
 
 impl KeptAction {
     /// An action of which the format says no more than that there was one.
     #[must_use]
     pub fn not_recorded() -> Self {
-        Self { id: None, kind: None, payload: None, risk: None, found: None, reach: None, reads: OnceCell::new() }
+        Self { id: None, kind: None, payload: None, risk: None, found: None, reach: None }
     }
 
     /// Whether anything is known of it.
@@ -95,7 +90,6 @@ impl KeptAction {
             risk: action.risk,
             found: None,
             reach: None,
-            reads: OnceCell::new(),
         }
     }
 
@@ -115,7 +109,6 @@ impl KeptAction {
             risk: action.risk,
             found,
             reach: None,
-            reads: OnceCell::new(),
         }
     }
 
@@ -140,11 +133,6 @@ impl KeptAction {
             payload: self.payload.as_deref().map(Raw::trusted),
             risk: self.risk,
         }
-    }
-
-    /// The files of the work tree that it reads.
-    pub(super) fn reads(&self) -> &BTreeSet<String> {
-        self.reads.get_or_init(|| authority::reads(&self.as_action()))
     }
 
     /// Whether type and payload are the same, however they are spelled. `None` when a payload isn't

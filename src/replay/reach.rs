@@ -22,6 +22,8 @@ pub struct Reach {
     pub malformed: Option<String>,
     /// Paths inside the work tree that a tool or a command writes.
     pub written: Vec<String>,
+    /// Paths inside the work tree that it reads.
+    pub read: Vec<String>,
     /// A tool or a command that may have written anything.
     pub opaque: bool,
 }
@@ -79,6 +81,9 @@ impl Reach {
         let (written, opaque) = super::changes::written(analysis);
         let mut reach = Self { written, opaque, ..Self::default() };
         for effect in &analysis.effects {
+            if effect.kind == EffectKind::Read {
+                reach.read.extend(effect.place.as_ref().and_then(|place| in_tree(&place.absolute)).map(str::to_owned));
+            }
             let writes = effect.changes;
             let reads = matches!(effect.kind, EffectKind::Read | EffectKind::Credential);
             let tool = kind == ActionType::ToolCall;
@@ -86,17 +91,22 @@ impl Reach {
             if let Some((why, disguised)) = leaves(effect, target, tool, writes, moved) {
                 reach.leave(target, why, disguised);
             } else if writes {
-                let place = effect.place.as_ref().and_then(|p| p.absolute.strip_prefix(places().workdir.as_str()));
-                reach.write(place.and_then(|p| p.strip_prefix('/')).unwrap_or(target));
+                reach.write(effect.place.as_ref().and_then(|place| in_tree(&place.absolute)).unwrap_or(target));
             }
         }
         reach.settled()
+    }
+
+    /// Only what leaves the work tree and what is protected.
+    pub(super) fn places(&self) -> Self {
+        Self { leaves: self.leaves.clone(), protected: self.protected.clone(), ..Self::default() }
     }
 
     /// The same with where something beside a diff reaches. What the diff writes is known; that isn't.
     pub(super) fn and_beside(mut self, other: Self) -> Self {
         self.leaves.extend(other.leaves);
         self.protected.extend(other.protected);
+        self.read.extend(other.read);
         self.settled()
     }
 
@@ -231,6 +241,11 @@ fn leaves(effect: &Effect, target: &str, tool: bool, writes: bool, moved: bool) 
         PathClass::Home | PathClass::Outside => return None,
     };
     Some((why, false))
+}
+
+/// An absolute path as one below the work tree, if it is there.
+fn in_tree(absolute: &str) -> Option<&str> {
+    absolute.strip_prefix(places().workdir.as_str())?.strip_prefix('/')
 }
 
 /// The context in which a record's actions are looked at: nothing is known but the work tree that paths are relative to.

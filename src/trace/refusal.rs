@@ -9,6 +9,7 @@ use crate::json::{Raw, from_text};
 use crate::trace::record::DecidedBy;
 use memchr::memmem;
 use serde_json::{Map, Value};
+use std::sync::LazyLock;
 
 /// What was said, thought or shown, which decides nothing.
 const DATA: [&str; 10] = [
@@ -52,10 +53,7 @@ impl Refusals {
             | Record::Foreign
             | Record::Unreadable => false,
         };
-        let text = entry.text.as_bytes();
-        // An escape may stand for a letter.
-        let escaped = || memmem::find_iter(text, b"\\u00").any(|at| matches!(text.get(at + 4), Some(b'4'..=b'7')));
-        if !decides || memmem::find(text, b"ejected").is_none() && memmem::find(text, b"EJECTED").is_none() && !escaped() {
+        if !decides || !may_refuse(entry.text.as_bytes()) {
             return Self::default();
         }
         let Some(Value::Object(mut members)) = from_text(entry.text).ok() else {
@@ -76,6 +74,14 @@ impl Refusals {
     pub fn at(&self, turn: Option<u32>) -> Option<&str> {
         self.found.iter().find(|(n, _)| *n == turn).map(|(_, text)| text.as_str())
     }
+}
+
+/// Whether the word may stand in a text, in whichever letters; an escape may stand for one of them.
+fn may_refuse(text: &[u8]) -> bool {
+    static ESCAPE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\\u00"));
+    // The rarest of its letters.
+    memchr::memchr2_iter(b'j', b'J', text).any(|at| text.get(at..at + 6).is_some_and(|w| w.eq_ignore_ascii_case(b"jected")))
+        || ESCAPE.find_iter(text).any(|at| matches!(text.get(at + 4), Some(b'4'..=b'7')))
 }
 
 /// The first rejection below an object. No recursion: records may be nested deeply.

@@ -5,12 +5,12 @@ use super::super::evidence::{KeptAction, KeptKind};
 use super::super::judged::{Approval, Judged, Ran};
 use super::super::reach::Reach;
 use super::super::verdict::Answer;
-use super::{Execution, people};
+use super::Execution;
 use crate::governance::Risk;
 use crate::json::Str;
 use crate::trace::action;
 use crate::trace::record::{ActionType, DecidedBy, Texts};
-use crate::trace::step::{Decision, Executed, Observed};
+use crate::trace::step::{Decision, Observed};
 use std::collections::HashSet;
 
 /// Paths that are kept of one execution.
@@ -59,28 +59,18 @@ impl Left {
 }
 
 impl Execution {
-    /// What an action adds to what may have been left behind when the execution ends.
-    pub(super) fn account(
-        &self,
-        executed: &Executed<'_, '_>,
-        known: Option<&KeptAction>,
-        approval: Approval,
-        success: bool,
-    ) -> Account {
-        let Some(decision) = self.turn.decision.as_ref().filter(|_| approval == Approval::Given) else {
+    /// What an action that ran adds to what may have been left behind when the execution ends. `seen`: where that reaches which
+    /// it is known to have changed.
+    pub(super) fn account(&self, known: Option<&KeptAction>, approval: Approval, success: bool, seen: &Reach) -> Account {
+        let by_human = self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Human);
+        if !by_human || approval != Approval::Given {
             return Account::Other;
-        };
-        let reach = known.and_then(|k| k.reach.as_deref());
-        if decision.what.by == DecidedBy::Human {
-            let observed = executed.observed.unwrap_or_default().iter().map(|p| p.decode().into_owned());
-            let declared = self.turn.declared.iter().flatten().filter(|_| success).map(|p| p.to_string());
-            let left = Self::changed_by(known, executed.result.and_then(|r| r.artifacts));
-            let named: Vec<String> = observed.chain(declared).chain(left).collect();
-            let mut paths = special(&Reach::default().observing(&named));
-            paths.extend(reach.map(special).unwrap_or_default());
-            return Account::Human { paths, anything: reach.is_some_and(|r| r.opaque) };
         }
-        Account::Other
+        let reach = known.and_then(|k| k.reach.as_deref());
+        let declared: Vec<String> = self.turn.declared.iter().flatten().filter(|_| success).map(|p| p.to_string()).collect();
+        let declared = Reach::default().observing(&declared);
+        let paths = [Some(seen), Some(&declared), reach].into_iter().flatten().flat_map(special).collect();
+        Account::Human { paths, anything: reach.is_some_and(|r| r.opaque) }
     }
 
     /// What the end of an execution says that was left behind: where nobody answers for it, nobody has allowed it.
@@ -129,9 +119,9 @@ impl Execution {
         if known.is_some_and(|k| k.kind == Some(KeptKind::Known(ActionType::Answer))) {
             return Vec::new();
         }
-        let read = known.map(KeptAction::reads);
+        let read = known.and_then(|k| k.reach.as_deref()).map_or(&[][..], |reach| &reach.read);
         let plain = artifacts.all().into_iter().map(|path| action::plain_path(&path.decode()).into_owned());
-        plain.filter(|path| !path.is_empty() && !read.into_iter().flatten().any(|read| people::same(read, path))).collect()
+        plain.filter(|path| !path.is_empty() && !read.contains(path)).collect()
     }
 
     /// Holds what an action has left behind against its approval, as what was seen to change. What has been reported of
@@ -139,32 +129,25 @@ impl Execution {
     fn left_behind(&mut self, artifacts: Texts<'_>, judged: &mut Judged) {
         let turn = &self.turn;
         let Some(decision) = turn.decision.as_ref().filter(|_| !turn.executed.is_empty()) else { return };
-        let approved = authority::approved(turn).cloned();
-        let known = approved.as_ref().filter(|k| k.is_recorded());
-        let by_human = decision.what.by == DecidedBy::Human;
-        if turn.decision_unknown || approved.is_none() {
-            return;
-        }
-        if by_human {
-            let named = Self::changed_by(known, Some(artifacts));
-            let paths = special(&Reach::default().observing(&named));
-            self.left.take(Account::Human { paths, anything: false }, &[]);
-        }
-        let turn = &self.turn;
+        let Some(approved) = authority::approved(turn).filter(|_| !turn.decision_unknown) else { return };
+        let known = Some(approved).filter(|k| k.is_recorded());
         let mut changed = Self::changed_by(known, Some(artifacts));
-        changed.retain(|path| !turn.reported.iter().any(|r| **r == **path));
         if changed.is_empty() {
             return;
         }
+        let by_human = decision.what.by == DecidedBy::Human;
         let reach = Reach::default().observing(&changed);
-        let mut leaves = reach.leaves;
         if by_human {
-            leaves.retain(|l| l.disguised);
+            self.left.know(special(&reach).map(Into::into));
         }
+        let reported = |path: &str| turn.reported.iter().any(|r| **r == *path);
+        let Reach { mut leaves, mut protected, .. } = reach;
+        leaves.retain(|l| !reported(&l.path) && (l.disguised || !by_human));
+        protected.retain(|path| !by_human && !reported(path));
         let writes = known.and_then(|k| k.reach.as_ref()).is_some_and(|r| !r.written.is_empty() || r.opaque);
         let low = known.is_some_and(|k| k.judged_risk() == Some(Risk::Low) && !writes);
-        let beyond_risk = if low && !by_human { changed } else { Vec::new() };
-        let protected = if by_human { Vec::new() } else { reach.protected };
+        changed.retain(|path| low && !by_human && !reported(path));
+        let beyond_risk = changed;
         if leaves.is_empty() && protected.is_empty() && beyond_risk.is_empty() {
             return;
         }
@@ -181,6 +164,6 @@ impl Execution {
 }
 
 /// The paths that a reach says something of.
-fn special(reach: &Reach) -> Vec<String> {
-    reach.leaves.iter().map(|l| &l.path).chain(&reach.protected).cloned().collect()
+fn special(reach: &Reach) -> impl Iterator<Item = String> {
+    reach.leaves.iter().map(|l| &l.path).chain(&reach.protected).cloned()
 }

@@ -192,10 +192,12 @@ impl Execution {
         let undeclared = executed.observed.filter(|_| comparable).and_then(|observed| {
             authority::undeclared_changes(self.turn.declared.as_deref().unwrap_or_default(), observed, success)
         });
-        let (leaves, protected) = self.reach(executed, approved, approval, success, context);
         let weighed = approved.filter(|known| known.is_recorded()).or(ran.as_ref());
-        let beyond_risk = self.beyond_risk(executed, weighed, approval, success);
-        let account = self.account(executed, weighed, approval, success);
+        let seen = self.seen_to_change(executed, weighed, success);
+        let where_seen = Reach::default().observing(&seen);
+        let account = self.account(weighed, approval, success, &where_seen);
+        let (leaves, protected) = self.reach(executed.action, approved, (approval, success), where_seen, context);
+        let beyond_risk = self.beyond_risk(weighed, approval, success, seen);
         let change = if context.keep_changes && success { self.change(line, executed, approved, context) } else { None };
         // What ran must be what was approved: where nothing of it is kept, that can't be told.
         let nameless = self.format == Format::YuangsEvents && executed.action.is_none() && id.is_none();
@@ -266,36 +268,37 @@ impl Execution {
         Some(RecordedChange::of(line, (diff, made), reach.as_deref(), declared, (observed, only_reads))).filter(|c| !c.is_empty())
     }
 
-    /// What to hold against something that ran for where it reached: paths that leave the work tree, and protected ones.
-    /// Where a human has approved the action, only what may have deceived them; and where it isn't recorded who approved
-    /// it, nothing can be said of protected paths.
-    pub(super) fn reach(
-        &self,
-        executed: &Executed<'_, '_>,
-        approved: Option<&KeptAction>,
-        approval: Approval,
-        success: bool,
-        context: Context<'_>,
-    ) -> (Vec<Leaving>, Vec<String>) {
-        let known = approved.or(self.turn.proposal.as_ref().map(|p| &p.what));
-        let same = |action: &Action<'_>| known.is_some_and(|k| k.same_as(action) == Some(true));
-        let payload = match &executed.action {
-            Some(action) if !same(action) => authority::look(context, action).1,
-            _ => known.and_then(|k| k.reach.clone()),
-        };
-        let kept = |r: &Reach| Reach { leaves: r.leaves.clone(), protected: r.protected.clone(), ..Reach::default() };
-        let mut reach = payload.as_deref().map(kept).unwrap_or_default();
-        // What was declared and nobody watched counts as done.
-        let changed: Vec<String> = match (executed.observed, &self.turn.declared) {
+    /// What is known to have changed where something ran: what was seen to, or was declared and nobody watched; and what its
+    /// result says that it left.
+    fn seen_to_change(&self, executed: &Executed<'_, '_>, known: Option<&KeptAction>, success: bool) -> Vec<String> {
+        let mut changed: Vec<String> = match (executed.observed, &self.turn.declared) {
             (Some(observed), _) => observed.iter().map(|p| p.decode().into_owned()).collect(),
             (None, Some(declared)) if success => declared.iter().map(|p| p.to_string()).collect(),
             (None, _) => Vec::new(),
         };
-        let left = Self::changed_by(known, executed.result.and_then(|r| r.artifacts));
-        let changed = [changed, left].concat();
-        if !changed.is_empty() {
-            reach = reach.observing(&changed);
-        }
+        let known = known.or(self.turn.proposal.as_ref().map(|p| &p.what));
+        changed.extend(Self::changed_by(known, executed.result.and_then(|r| r.artifacts)));
+        changed
+    }
+
+    /// What to hold against something that ran for where it reached, by its payload and by what was `seen` to change: paths that
+    /// leave the work tree, and protected ones. Where a human has approved the action, only what may have deceived them; and where
+    /// it isn't recorded who approved it, nothing can be said of protected paths.
+    pub(super) fn reach(
+        &self,
+        ran: Option<Action<'_>>,
+        approved: Option<&KeptAction>,
+        (approval, success): (Approval, bool),
+        seen: Reach,
+        context: Context<'_>,
+    ) -> (Vec<Leaving>, Vec<String>) {
+        let known = approved.or(self.turn.proposal.as_ref().map(|p| &p.what));
+        let same = |action: &Action<'_>| known.is_some_and(|k| k.same_as(action) == Some(true));
+        let payload = match &ran {
+            Some(action) if !same(action) => authority::look(context, action).1,
+            _ => known.and_then(|k| k.reach.clone()),
+        };
+        let mut reach = payload.as_deref().map(Reach::places).unwrap_or_default().and_beside(seen);
         let by_human = self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Human) && approval == Approval::Given;
         let mut leaves = std::mem::take(&mut reach.leaves);
         let mut protected = std::mem::take(&mut reach.protected);
@@ -304,7 +307,7 @@ impl Execution {
         }
         // What failed has mostly written nothing; a command may have, before it failed.
         let is_shell = |kind: KeptKind| kind == KeptKind::Known(ActionType::ShellCmd);
-        let kinds = [known.and_then(|k| k.kind.clone()), executed.action.map(|a| KeptKind::of(a.kind))];
+        let kinds = [known.and_then(|k| k.kind.clone()), ran.map(|a| KeptKind::of(a.kind))];
         let shell = kinds.into_iter().flatten().any(is_shell);
         if by_human || approval == Approval::Unknown || (!success && !shell) {
             protected.clear();
@@ -312,33 +315,21 @@ impl Execution {
         (leaves, protected)
     }
 
-    /// The files that a low action changed which a policy approved, by what it declared, what was observed, and what its result
-    /// says that it left. A write that the action itself names is a matter of its risk. What failed has changed no more than what
-    /// was observed; and a file that was read is no change.
-    fn beyond_risk(
-        &self,
-        executed: &Executed<'_, '_>,
-        approved: Option<&KeptAction>,
-        approval: Approval,
-        success: bool,
-    ) -> Vec<String> {
-        let observed = executed.observed.unwrap_or_default();
-        let declared = self.turn.declared.as_deref().filter(|_| success).unwrap_or_default();
-        let artifacts = executed.result.and_then(|r| r.artifacts).filter(|a| success && a.count > 0);
-        if observed.is_empty() && declared.is_empty() && artifacts.is_none() {
+    /// The files that a low action changed which a policy approved, of those that were `seen` to change, or declared. A write that
+    /// the action itself names is a matter of its risk. What failed has changed what was observed and what its result names; a file that
+    /// was read is no change.
+    fn beyond_risk(&self, approved: Option<&KeptAction>, approval: Approval, success: bool, seen: Vec<String>) -> Vec<String> {
+        let by_policy = self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Policy);
+        let only_reads = |known: &KeptAction| {
+            let writes = known.reach.as_ref().is_some_and(|r| !r.written.is_empty() || r.opaque);
+            known.judged_risk() == Some(Risk::Low) && !writes
+        };
+        if !by_policy || approval != Approval::Given || !approved.is_some_and(only_reads) {
             return Vec::new();
         }
-        let by_policy = self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Policy);
-        let Some(known) = approved.filter(|known| {
-            let writes = known.reach.as_ref().is_some_and(|r| !r.written.is_empty() || r.opaque);
-            by_policy && approval == Approval::Given && known.judged_risk() == Some(Risk::Low) && !writes
-        }) else {
-            return Vec::new();
-        };
-        let plain = |path: &str| action::plain_path(path).into_owned();
-        let mut changed: BTreeSet<String> = observed.iter().map(|path| plain(&path.decode())).collect();
-        changed.extend(declared.iter().map(|path| plain(path)));
-        changed.extend(Self::changed_by(Some(known), artifacts));
+        let declared = self.turn.declared.iter().flatten().filter(|_| success).map(|path| path.to_string());
+        let plain = |path: String| action::plain_path(&path).into_owned();
+        let changed: BTreeSet<String> = seen.into_iter().chain(declared).map(plain).collect();
         changed.into_iter().filter(|path| !path.is_empty()).collect()
     }
 

@@ -687,6 +687,10 @@ impl Execution {
         self.turn.declared = proposal.declared.map(|paths| paths.iter().map(|p| p.decode().into()).collect());
         let thoughts = &self.turn.thoughts;
         let thought = thoughts.iter().find_map(|t| t.what.action.clone()).filter(|_| proposal.replaced);
+        let thought = thought.map(|thought| {
+            let reach = authority::look(context, &thought.as_action()).1;
+            thought.reaching(reach)
+        });
         self.turn.proposal_unknown = proposal.replaced && thought.is_none();
         if self.turn.proposal.is_some() {
             // What was decided was about the proposal before.

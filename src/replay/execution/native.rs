@@ -3,6 +3,7 @@
 use super::super::authority;
 use super::super::evidence::{Kept, KeptAction, KeptKind, KeptThought, ToldDecision, TurnEvidence};
 use super::super::judged::{Approval, Breach, Judged, Ran};
+use super::super::reach::Reach;
 use super::super::verdict::Aspect;
 use super::authorise::weigh;
 use super::{Context, Execution, Group, understated};
@@ -278,8 +279,9 @@ impl Execution {
         let approval = if authority::approved(&self.turn).is_some() { Approval::Given } else { Approval::Unknown };
         let known = weigh(context, action, judged);
         let high_by_policy = approval == Approval::Given && self.is_high_by_policy(Some(&known), None);
-        let executed = Executed { action_id: None, capability: None, action: Some(*action), observed: None, result: None };
-        let (leaves, protected) = self.reach(&executed, None, approval, true, context);
+        let declared: Vec<String> = self.turn.declared.iter().flatten().map(|path| path.to_string()).collect();
+        let declared = Reach::default().observing(&declared);
+        let (leaves, protected) = self.reach(Some(*action), None, (approval, true), declared, context);
         let decision_line = self.turn.decision.as_ref().map(|d| d.line);
         self.turn.proposal = Some(Kept { what: known, line, time: step.time });
         self.verdict.doubt(Aspect::Authorised);
