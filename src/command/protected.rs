@@ -66,22 +66,31 @@ struct Entry {
 #[derive(Debug)]
 enum Name {
     Plain(String),
-    /// With what a name has to begin and end with, which is asked first: a matcher costs a hundred times as much.
-    Glob {
-        start: String,
-        end: String,
-        glob: GlobMatcher,
-    },
+    Glob(GlobMatcher),
 }
 
 impl Name {
     fn matches(&self, name: &str) -> bool {
         match self {
             Self::Plain(plain) => plain == name,
-            Self::Glob { start, end, glob } => {
-                name.starts_with(start.as_str()) && name.ends_with(end.as_str()) && glob.is_match(name)
-            }
+            Self::Glob(glob) => glob.is_match(name),
         }
+    }
+}
+
+/// What a glob asks of a name that is cheaper to look at than all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Edge {
+    Last(u8),
+    First(u8),
+    Any,
+}
+
+impl Edge {
+    /// All that a name may be found under.
+    fn of(name: &str) -> impl Iterator<Item = Self> {
+        let (first, last) = (name.bytes().next(), name.bytes().next_back());
+        [last.map(Self::Last), first.map(Self::First), Some(Self::Any)].into_iter().flatten()
     }
 }
 
@@ -90,8 +99,8 @@ struct Table {
     entries: Vec<Entry>,
     /// Entries by their last name, where that has no wildcard.
     plain: FxHashMap<String, Vec<usize>>,
-    /// Entries whose last name has one.
-    globs: Vec<usize>,
+    /// Entries whose last name has one, by the last byte of what they fit; else by the first; else by none.
+    globs: FxHashMap<Edge, Vec<usize>>,
     ask: Vec<String>,
     deny: Vec<String>,
 }
@@ -116,12 +125,13 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             let index = table.entries.len();
             let last = if last.contains(['*', '?']) {
                 let Ok(glob) = Glob::new(&last) else { continue };
-                table.globs.push(index);
                 // What a class or a choice begins isn't literal.
-                let literal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-                let start = last.chars().take_while(|c| literal(*c)).collect();
-                let end: Vec<char> = last.chars().rev().take_while(|c| literal(*c)).collect();
-                Name::Glob { start, end: end.into_iter().rev().collect(), glob: glob.compile_matcher() }
+                let literal = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+                let (first, end) = (last.bytes().next(), last.bytes().next_back());
+                let edge = end.filter(|b| literal(*b)).map(Edge::Last);
+                let edge = edge.or(first.filter(|b| literal(*b)).map(Edge::First)).unwrap_or(Edge::Any);
+                table.globs.entry(edge).or_default().push(index);
+                Name::Glob(glob.compile_matcher())
             } else {
                 table.plain.entry(last.clone()).or_default().push(index);
                 Name::Plain(last)
@@ -162,7 +172,7 @@ pub fn find(path: &str) -> Option<Protection> {
     for (at, name) in names.iter().enumerate() {
         let is_last = at + 1 == names.len();
         let named = table.plain.get(*name).map(Vec::as_slice).unwrap_or_default();
-        let globs = if is_last { table.globs.as_slice() } else { &[] };
+        let globs = Edge::of(name).filter(|_| is_last).filter_map(|edge| table.globs.get(&edge)).flatten();
         for entry in named.iter().chain(globs).filter_map(|index| table.entries.get(*index)) {
             let above = at.checked_sub(entry.above.len()).and_then(|from| names.get(from..at));
             let fits = (is_last || entry.folder)

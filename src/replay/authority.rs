@@ -71,29 +71,36 @@ pub(super) fn look(context: Context<'_>, action: &Action<'_>) -> (Option<Risk>, 
 
 /// What an action does; the risk of what can't be found in the payload is high.
 fn analyse(action: &Action<'_>) -> (Risk, Reach) {
-    let Some((kind, analysis, moved)) = effects(action) else {
-        let diff = action.payload.filter(|_| action.kind == ActionKind::Known(ActionType::CodeDiff)).and_then(action::diff);
-        let is_diff = action.kind == ActionKind::Known(ActionType::CodeDiff) && action.payload.is_some();
-        return (Risk::High, if is_diff { Reach::of_diff(diff.as_deref()) } else { Reach::default() });
-    };
-    let risk = match analysis.risk {
+    if let (Some(payload), ActionKind::Known(ActionType::CodeDiff)) = (action.payload, action.kind) {
+        return analyse_diff(payload);
+    }
+    let Some((kind, analysis, moved)) = effects(action) else { return (Risk::High, Reach::default()) };
+    let kind = if kind == ActionType::Answer { ActionType::ToolCall } else { kind };
+    (risk(&analysis), Reach::of_effects(kind, &analysis, moved))
+}
+
+/// The same of a diff. Its own paths are known; of those beside it nothing is known but where they are.
+fn analyse_diff(payload: Raw<'_>) -> (Risk, Reach) {
+    let diff = action::diff(payload);
+    let reach = Reach::of_diff(diff.as_deref());
+    let Some(diff) = diff else { return (Risk::High, reach) };
+    let own = command::effects_of_diff(&diff, places());
+    match beside_diff(payload) {
+        None => (risk(&own), reach),
+        Some(None) => (Risk::High, reach),
+        Some(Some(beside)) => {
+            let elsewhere = Reach::of_effects(ActionType::ToolCall, &beside, false);
+            (risk(&own).max(risk(&beside)), reach.and_beside(elsewhere))
+        }
+    }
+}
+
+fn risk(analysis: &command::Analysis) -> Risk {
+    match analysis.risk {
         command::Risk::Low => Risk::Low,
         command::Risk::Medium => Risk::Medium,
         command::Risk::High => Risk::High,
-    };
-    let reach = match (kind, action.payload) {
-        (ActionType::CodeDiff, Some(payload)) => {
-            let reach = Reach::of_diff(action::diff(payload).as_deref());
-            // The paths of the diff itself are known; of those beside it nothing is known but where they are.
-            match beside_diff(payload) {
-                Some(Some(beside)) => reach.and_beside(Reach::of_effects(ActionType::ToolCall, &beside, false)),
-                Some(None) | None => reach,
-            }
-        }
-        (ActionType::Answer, _) => Reach::of_effects(ActionType::ToolCall, &analysis, false),
-        (kind, _) => Reach::of_effects(kind, &analysis, moved),
-    };
-    (risk, reach)
+    }
 }
 
 /// The effects of an action, and whether it starts in a folder of its own; none where its payload can't be read.

@@ -132,6 +132,7 @@ impl Execution {
         let Some(approved) = authority::approved(turn).filter(|_| !turn.decision_unknown) else { return };
         let known = Some(approved).filter(|k| k.is_recorded());
         let mut changed = Self::changed_by(known, Some(artifacts));
+        changed.retain(|path| !turn.seen.contains(path));
         if changed.is_empty() {
             return;
         }

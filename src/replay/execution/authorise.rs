@@ -197,7 +197,7 @@ impl Execution {
         let where_seen = Reach::default().observing(&seen);
         let account = self.account(weighed, approval, success, &where_seen);
         let (leaves, protected) = self.reach(executed.action, approved, (approval, success), where_seen, context);
-        let beyond_risk = self.beyond_risk(weighed, approval, success, seen);
+        let beyond_risk = self.beyond_risk(weighed, approval, success, &seen);
         let change = if context.keep_changes && success { self.change(line, executed, approved, context) } else { None };
         // What ran must be what was approved: where nothing of it is kept, that can't be told.
         let nameless = self.format == Format::YuangsEvents && executed.action.is_none() && id.is_none();
@@ -210,6 +210,9 @@ impl Execution {
         self.turn.reported.extend(leaves.iter().map(|l| l.path.as_str().into()));
         self.turn.reported.extend(protected.iter().chain(&beyond_risk).map(|path| path.as_str().into()));
         self.left.take(account, &self.turn.reported);
+        if success && approval == Approval::Given {
+            self.turn.seen = seen;
+        }
         self.changes.extend(change.map(|change| RecordedChange { time: time.map(Timestamp::millis), ..change }));
         if let Some(id) = id.as_deref() {
             let known = self.known.entry(id.into()).or_insert(Known::new(line));
@@ -318,7 +321,7 @@ impl Execution {
     /// The files that a low action changed which a policy approved, of those that were `seen` to change, or declared. A write that
     /// the action itself names is a matter of its risk. What failed has changed what was observed and what its result names; a file that
     /// was read is no change.
-    fn beyond_risk(&self, approved: Option<&KeptAction>, approval: Approval, success: bool, seen: Vec<String>) -> Vec<String> {
+    fn beyond_risk(&self, approved: Option<&KeptAction>, approval: Approval, success: bool, seen: &[String]) -> Vec<String> {
         let by_policy = self.turn.decision.as_ref().is_some_and(|d| d.what.by == DecidedBy::Policy);
         let only_reads = |known: &KeptAction| {
             let writes = known.reach.as_ref().is_some_and(|r| !r.written.is_empty() || r.opaque);
@@ -327,9 +330,9 @@ impl Execution {
         if !by_policy || approval != Approval::Given || !approved.is_some_and(only_reads) {
             return Vec::new();
         }
-        let declared = self.turn.declared.iter().flatten().filter(|_| success).map(|path| path.to_string());
-        let plain = |path: String| action::plain_path(&path).into_owned();
-        let changed: BTreeSet<String> = seen.into_iter().chain(declared).map(plain).collect();
+        let declared = self.turn.declared.iter().flatten().filter(|_| success).map(|path| &**path);
+        let plain = |path: &str| action::plain_path(path).into_owned();
+        let changed: BTreeSet<String> = seen.iter().map(String::as_str).chain(declared).map(plain).collect();
         changed.into_iter().filter(|path| !path.is_empty()).collect()
     }
 
