@@ -81,18 +81,17 @@ fn analyse(action: &Action<'_>) -> (Risk, Reach) {
 
 /// The same of a diff. Its own paths are known; of those beside it nothing is known but where they are.
 fn analyse_diff(payload: Raw<'_>) -> (Risk, Reach) {
-    let diff = action::diff(payload);
+    let (diff, more) = action::diff_and_more(&command::DIFF, payload);
     let reach = Reach::of_diff(diff.as_deref());
     let Some(diff) = diff else { return (Risk::High, reach) };
-    let own = command::effects_of_diff(&diff, places());
-    match beside_diff(payload) {
-        None => (risk(&own), reach),
-        Some(None) => (Risk::High, reach),
-        Some(Some(beside)) => {
-            let elsewhere = Reach::of_effects(ActionType::ToolCall, &beside, false);
-            (risk(&own).max(risk(&beside)), reach.and_beside(elsewhere))
-        }
+    let own = risk(&command::effects_of_diff(&diff, places()));
+    if !more {
+        return (own, reach);
     }
+    let Some(all) = payload.read::<command::Param<'_>>() else { return (Risk::High, reach) };
+    let beside = command::effects_beside_diff(&all, places());
+    let elsewhere = Reach::of_effects(ActionType::ToolCall, &beside, false);
+    (own.max(risk(&beside)), reach.and_beside(elsewhere))
 }
 
 fn risk(analysis: &command::Analysis) -> Risk {
@@ -115,9 +114,7 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)>
         ActionType::Answer => command::effects_of_answer(&payload.read()?, places()),
         ActionType::CodeDiff => {
             let mut analysis = command::effects_of_diff(&action::diff(payload)?, places());
-            if let Some(beside) = beside_diff(payload) {
-                analysis.join(beside?);
-            }
+            analysis.join(command::effects_beside_diff(&payload.read()?, places()));
             analysis
         }
         ActionType::ShellCmd => {
@@ -150,13 +147,6 @@ fn join_other_tools(analysis: &mut command::Analysis, call: &command::Param<'_>)
             analysis.join(other);
         }
     }
-}
-
-/// What stands beside the diff of a payload does, if anything stands there; none inside where it can't be read.
-#[expect(clippy::option_option, reason = "nothing there and unreadable differ")]
-fn beside_diff(payload: Raw<'_>) -> Option<Option<command::Analysis>> {
-    action::has_more_than(&command::DIFF, payload)
-        .then(|| payload.read::<command::Param<'_>>().map(|all| command::effects_beside_diff(&all, places())))
 }
 
 /// Whether an action does another thing than before, and not the same with other parameters: it runs another program, or has a kind

@@ -219,8 +219,8 @@ pub struct TurnEvidence {
     pub allowed_ran: Option<(u64, bool)>,
     /// The proposal is from a place where the format keeps none: the line that tells it may still come.
     pub proposal_shown: bool,
-    /// Files that were seen to change where its action ran, and that have been held against its approval.
-    pub seen: Vec<String>,
+    /// What the result of its action says that it left, as it is written: that has been held against its approval.
+    pub held: Option<Box<str>>,
     /// Files whose change has been reported.
     pub reported: Vec<Box<str>>,
     /// It has been counted.

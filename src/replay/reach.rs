@@ -114,6 +114,10 @@ impl Reach {
     pub(super) fn observing(mut self, observed: &[String]) -> Self {
         let places = places();
         for name in observed {
+            if is_plainly_inside(name) {
+                self.write(name);
+                continue;
+            }
             let place = command::path::classify(name, Some(&places.cwd), &places.workdir, &places.home);
             let seen = Effect {
                 kind: EffectKind::Write,
@@ -243,6 +247,13 @@ fn leaves(effect: &Effect, target: &str, tool: bool, writes: bool, moved: bool) 
     Some((why, false))
 }
 
+/// Whether a path is relative, and of nothing but letters, digits and signs that mean nothing to any system. What begins with a
+/// dot may.
+fn is_plainly_inside(path: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'.' | b'_' | b'-');
+    !path.starts_with(['/', '.']) && !path.contains("/.") && path.bytes().all(plain)
+}
+
 /// An absolute path as one below the work tree, if it is there.
 fn in_tree(absolute: &str) -> Option<&str> {
     absolute.strip_prefix(places().workdir.as_str())?.strip_prefix('/')
@@ -267,6 +278,17 @@ fn is_home(absolute: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_plainly_inside_does_not_leave(path in "[a-zA-Z0-9._/-]{0,24}") {
+            prop_assume!(is_plainly_inside(&path));
+            let place = command::path::classify(&path, Some(&places().cwd), &places().workdir, &places().home);
+            prop_assert!(matches!(place.class, PathClass::Inside | PathClass::Root), "{:?}", place.class);
+            prop_assert_eq!(path::parts(&path).err(), None);
+        }
+    }
 
     fn shell(line: &str) -> Reach {
         Reach::of_effects(ActionType::ShellCmd, &command::analyse(line, places()), false)

@@ -44,6 +44,22 @@ impl<'a> Members<'a> {
     fn get(&self, name: &str) -> Option<Raw<'a>> {
         self.0.iter().find(|(member, _)| member == name).map(|(_, value)| *value)
     }
+
+    fn diff(&self) -> Option<String> {
+        let text = |name: &str| self.get(name).and_then(|raw| raw.read::<Str<'_>>()).filter(|s| !s.is_empty());
+        match (text("diff").map(Str::decode), text("content").map(Str::decode)) {
+            (Some(diff), Some(content)) if diff != content && diff_targets(&content).is_some() => None,
+            (diff, content) => diff.or(content).map(Cow::into_owned),
+        }
+    }
+
+    fn has_more_than(&self, texts: &[&str], payload: Raw<'_>) -> bool {
+        let text = |raw: Raw<'_>| raw.as_written().starts_with('"');
+        if self.0.is_empty() {
+            return !text(payload) && !matches!(payload.as_written(), "null" | "{}");
+        }
+        !self.0.iter().all(|(name, value)| texts.contains(&&**name) && text(*value))
+    }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
@@ -102,12 +118,7 @@ pub fn answer(payload: Raw<'_>) -> Option<String> {
 /// Whether a payload holds more than text in one of these members: what stands beside it has to be read as well.
 #[must_use]
 pub fn has_more_than(texts: &[&str], payload: Raw<'_>) -> bool {
-    let text = |raw: Raw<'_>| raw.as_written().starts_with('"');
-    let members = Members::of(payload);
-    if members.0.is_empty() {
-        return !text(payload) && !matches!(payload.as_written(), "null" | "{}");
-    }
-    !members.0.iter().all(|(name, value)| texts.contains(&&**name) && text(*value))
+    Members::of(payload).has_more_than(texts, payload)
 }
 
 /// The tool of a `tool_call`: `tool`, or `tool_name` as the early runtimes say.
@@ -121,12 +132,14 @@ pub fn tool(payload: Raw<'_>) -> Option<String> {
 /// The diff of a `code_diff`: `diff`, or `content` when that is where the text stands; none where they are two diffs.
 #[must_use]
 pub fn diff(payload: Raw<'_>) -> Option<String> {
+    Members::of(payload).diff()
+}
+
+/// The same, and whether the payload holds more than text in one of these members.
+#[must_use]
+pub fn diff_and_more(texts: &[&str], payload: Raw<'_>) -> (Option<String>, bool) {
     let members = Members::of(payload);
-    let text = |name: &str| members.get(name).and_then(|raw| raw.read::<Str<'_>>()).filter(|s| !s.is_empty());
-    match (text("diff").map(Str::decode), text("content").map(Str::decode)) {
-        (Some(diff), Some(content)) if diff != content && diff_targets(&content).is_some() => None,
-        (diff, content) => diff.or(content).map(Cow::into_owned),
-    }
+    (members.diff(), members.has_more_than(texts, payload))
 }
 
 /// The files that a diff's headers name, without the `a/` and `b/` of git. `None` when it names none:

@@ -49,7 +49,8 @@ pub fn shape(id: &str) -> String {
         '0' => 'o',
         other => other,
     };
-    let letters: String = likened(id).chars().map(alike).collect();
+    let likened = if id.is_ascii() { Cow::Borrowed(id) } else { Cow::Owned(likened(id)) };
+    let letters: String = likened.chars().map(alike).collect();
     folded(&letters).replace("rn", "m").replace("vv", "w").replace("cl", "d")
 }
 

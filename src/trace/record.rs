@@ -135,6 +135,19 @@ impl<'a> Texts<'a> {
     pub fn all(self) -> Vec<Str<'a>> {
         self.written.read().unwrap_or_default()
     }
+
+    /// Whether it is one text, and plainly this one.
+    #[must_use]
+    pub fn is_only(self, text: &str) -> bool {
+        let inner = self.written.as_written().strip_prefix("[\"").and_then(|rest| rest.strip_suffix("\"]"));
+        self.count == 1 && inner == Some(text) && !text.contains('\\')
+    }
+
+    /// As it is written.
+    #[must_use]
+    pub fn as_written(self) -> &'a str {
+        self.written.as_written()
+    }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Texts<'a> {

@@ -120,6 +120,9 @@ impl Execution {
             return Vec::new();
         }
         let read = known.and_then(|k| k.reach.as_deref()).map_or(&[][..], |reach| &reach.read);
+        if matches!(read, [path] if artifacts.is_only(path)) {
+            return Vec::new();
+        }
         let plain = artifacts.all().into_iter().map(|path| action::plain_path(&path.decode()).into_owned());
         plain.filter(|path| !path.is_empty() && !read.contains(path)).collect()
     }
@@ -128,11 +131,13 @@ impl Execution {
     /// the turn isn't reported again.
     fn left_behind(&mut self, artifacts: Texts<'_>, judged: &mut Judged) {
         let turn = &self.turn;
+        if turn.held.as_deref() == Some(artifacts.as_written()) {
+            return;
+        }
         let Some(decision) = turn.decision.as_ref().filter(|_| !turn.executed.is_empty()) else { return };
         let Some(approved) = authority::approved(turn).filter(|_| !turn.decision_unknown) else { return };
         let known = Some(approved).filter(|k| k.is_recorded());
         let mut changed = Self::changed_by(known, Some(artifacts));
-        changed.retain(|path| !turn.seen.contains(path));
         if changed.is_empty() {
             return;
         }

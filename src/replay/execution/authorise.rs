@@ -210,8 +210,9 @@ impl Execution {
         self.turn.reported.extend(leaves.iter().map(|l| l.path.as_str().into()));
         self.turn.reported.extend(protected.iter().chain(&beyond_risk).map(|path| path.as_str().into()));
         self.left.take(account, &self.turn.reported);
-        if success && approval == Approval::Given {
-            self.turn.seen = seen;
+        if !seen.is_empty() && success && approval == Approval::Given {
+            let artifacts = executed.result.and_then(|r| r.artifacts);
+            self.turn.held = artifacts.map(|artifacts| artifacts.as_written().into());
         }
         self.changes.extend(change.map(|change| RecordedChange { time: time.map(Timestamp::millis), ..change }));
         if let Some(id) = id.as_deref() {

@@ -6,6 +6,7 @@ use crate::trace::identity::{Identity, plain, shape};
 use crate::trace::record::DecidedBy;
 use crate::trace::step::{Decision, Started};
 use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Ids whose shapes are kept to compare others with them.
@@ -156,12 +157,18 @@ impl Execution {
             return;
         };
         let people = &mut self.people;
-        let who = Identity::of(&signer);
-        if people.is_agent(&who) {
+        // Whoever has signed before by a name that is plain already isn't looked at again.
+        let name = &*signer;
+        let again = people.met.contains(name) && people.signers.contains_key(name) && !people.agents.contains(name);
+        let known = again && matches!(plain(name), Cow::Borrowed(_));
+        let who = if known { None } else { Some(Identity::of(&signer)) };
+        if who.as_ref().is_some_and(|who| people.is_agent(who)) {
             facts.signed_by_agent = Some(signer);
             return;
         }
-        People::note(&mut people.signers, &who, line);
+        if let Some(who) = &who {
+            People::note(&mut people.signers, who, line);
+        }
         let governor = match decision.by {
             DecidedBy::Policy => {
                 let first = people.policy_signer.get_or_insert_with(|| signer.as_str().into());
@@ -173,7 +180,7 @@ impl Execution {
             }
         };
         let governor = governor.filter(|governor| !same(governor, &signer));
-        if governor.is_none() {
+        if let Some(who) = who.filter(|_| governor.is_none()) {
             people.look_at(line, &signer, &who, judged);
         }
         facts.second_governor = governor.map(|governor| (signer, governor.into()));
