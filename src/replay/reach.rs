@@ -22,8 +22,8 @@ pub struct Reach {
     pub malformed: Option<String>,
     /// Paths inside the work tree that a tool or a command writes.
     pub written: Vec<String>,
-    /// Paths inside the work tree that it reads.
-    pub read: Vec<String>,
+    /// Paths inside the work tree that it reads, and those that its diff names: a result that leaves them tells nothing new.
+    pub named: Vec<String>,
     /// A tool or a command that may have written anything.
     pub opaque: bool,
 }
@@ -59,6 +59,7 @@ impl Reach {
                     if file.new != file.old {
                         reach.diff_path(&file.new);
                     }
+                    reach.named.push(file.new.clone());
                 }
                 reach.settled()
             }
@@ -82,7 +83,7 @@ impl Reach {
         let mut reach = Self { written, opaque, ..Self::default() };
         for effect in &analysis.effects {
             if effect.kind == EffectKind::Read {
-                reach.read.extend(effect.place.as_ref().and_then(|place| in_tree(&place.absolute)).map(str::to_owned));
+                reach.named.extend(effect.place.as_ref().and_then(|place| in_tree(&place.absolute)).map(str::to_owned));
             }
             let writes = effect.changes;
             let reads = matches!(effect.kind, EffectKind::Read | EffectKind::Credential);
@@ -106,7 +107,7 @@ impl Reach {
     pub(super) fn and_beside(mut self, other: Self) -> Self {
         self.leaves.extend(other.leaves);
         self.protected.extend(other.protected);
-        self.read.extend(other.read);
+        self.named.extend(other.named);
         self.settled()
     }
 

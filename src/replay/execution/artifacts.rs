@@ -111,7 +111,8 @@ impl Execution {
         }
     }
 
-    /// The files of a result or an observation that an action hasn't only read. What an answer leaves is its text.
+    /// The files of a result or an observation that an action neither has only read nor names in its diff. What an answer leaves
+    /// is its text.
     pub(super) fn changed_by(known: Option<&KeptAction>, artifacts: Option<Texts<'_>>) -> Vec<String> {
         let Some(artifacts) = artifacts.filter(|a| a.count > 0) else {
             return Vec::new();
@@ -119,12 +120,12 @@ impl Execution {
         if known.is_some_and(|k| k.kind == Some(KeptKind::Known(ActionType::Answer))) {
             return Vec::new();
         }
-        let read = known.and_then(|k| k.reach.as_deref()).map_or(&[][..], |reach| &reach.read);
-        if matches!(read, [path] if artifacts.is_only(path)) {
+        let named = known.and_then(|k| k.reach.as_deref()).map_or(&[][..], |reach| &reach.named);
+        if matches!(named, [path] if artifacts.is_only(path)) {
             return Vec::new();
         }
         let plain = artifacts.all().into_iter().map(|path| action::plain_path(&path.decode()).into_owned());
-        plain.filter(|path| !path.is_empty() && !read.contains(path)).collect()
+        plain.filter(|path| !path.is_empty() && !named.contains(path)).collect()
     }
 
     /// Holds what an action has left behind against its approval, as what was seen to change. What has been reported of

@@ -69,7 +69,7 @@ impl Remains {
 impl Execution {
     /// Whether an action with this id had run when the end was declared, behind which this is.
     pub(super) fn ran_before_the_end(&self, id: &str) -> bool {
-        self.ran_before & bit(id) != 0
+        self.ran_before != 0 && self.ran_before & bit(id) != 0
     }
 
     /// Ends the execution with its input, or because it was declared over.
