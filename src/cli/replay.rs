@@ -3,7 +3,7 @@
 use super::file;
 use super::output::{Color, Failure, print, tell};
 use super::patch::git_failure;
-use super::reports::{ReportArgs, Target, shell_line, statistics};
+use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
 use super::write::Inputs;
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_FINDINGS, EXIT_UNABLE, exit_code};
 use crate::diag::{Finding, Severity, assign_fingerprints};
@@ -53,7 +53,7 @@ pub struct Common {
     #[arg(long, default_value_t = 1000, value_name = "N")]
     max_findings: usize,
     /// Turns that an HTML report draws at most; the rest is counted.
-    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    #[arg(long, default_value_t = DRAWN_TURNS, value_name = "N")]
     max_turns: usize,
     /// Bytes that one record may have.
     #[arg(long, default_value_t = Limits::default().record_bytes, value_name = "BYTES", help_heading = "Limits")]

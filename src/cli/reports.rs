@@ -11,6 +11,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+/// Turns that a page draws, unless another number is asked for.
+pub(super) const DRAWN_TURNS: usize = 2_000;
+
 /// How to report.
 #[derive(Debug, Default, Args)]
 pub(super) struct ReportArgs {

@@ -7,6 +7,18 @@ use std::collections::HashSet;
 /// million members costs a million look-ups and not half a billion comparisons.
 const LINEAR: usize = 24;
 
+/// Names of open objects that are remembered at once. Any more take memory and tell nobody anything.
+pub const MOST_NAMES: usize = 100_000;
+
+/// What is known of a name that an object has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    First,
+    Again,
+    /// There are too many names to tell.
+    Untold,
+}
+
 /// The names of the open objects, innermost last. One allocation serves a whole file.
 #[derive(Debug, Default)]
 pub(super) struct KeyStack<'a> {
@@ -14,6 +26,8 @@ pub(super) struct KeyStack<'a> {
     /// One for each name. Kept apart, so that looking through them is a run over plain integers.
     signatures: Vec<u64>,
     frames: Vec<Frame<'a>>,
+    /// Names in sets.
+    in_sets: usize,
 }
 
 #[derive(Debug)]
@@ -31,6 +45,7 @@ impl<'a> KeyStack<'a> {
         if let Some(frame) = self.frames.pop() {
             self.names.truncate(frame.start);
             self.signatures.truncate(frame.start);
+            self.in_sets -= frame.many.map_or(0, |set| set.len());
         }
     }
 
@@ -39,15 +54,25 @@ impl<'a> KeyStack<'a> {
         self.names.clear();
         self.signatures.clear();
         self.frames.clear();
+        self.in_sets = 0;
     }
 
-    /// Enters a name into the innermost object; `false` when it was there already.
-    pub(super) fn insert(&mut self, name: Cow<'a, str>) -> bool {
+    /// Enters a name into the innermost object.
+    pub(super) fn insert(&mut self, name: Cow<'a, str>) -> Seen {
+        let full = self.in_sets + self.names.len() >= MOST_NAMES;
         let Some(frame) = self.frames.last_mut() else {
-            return true;
+            return Seen::First;
         };
         if let Some(set) = &mut frame.many {
-            return set.insert(name);
+            return match (set.contains(&name), full) {
+                (true, _) => Seen::Again,
+                (false, true) => Seen::Untold,
+                (false, false) => {
+                    self.in_sets += 1;
+                    set.insert(name);
+                    Seen::First
+                }
+            };
         }
         let signature = signature(&name);
         let start = frame.start;
@@ -55,19 +80,23 @@ impl<'a> KeyStack<'a> {
         if known.contains(&signature) {
             let same = known.iter().zip(self.names.get(start..).unwrap_or_default()).any(|(s, n)| *s == signature && *n == name);
             if same {
-                return false;
+                return Seen::Again;
             }
+        }
+        if full {
+            return Seen::Untold;
         }
         if known.len() >= LINEAR {
             let mut set: HashSet<Cow<'a, str>> = self.names.drain(start..).collect();
             self.signatures.truncate(start);
             set.insert(name);
+            self.in_sets += set.len();
             frame.many = Some(set);
         } else {
             self.names.push(name);
             self.signatures.push(signature);
         }
-        true
+        Seen::First
     }
 }
 
@@ -90,13 +119,13 @@ mod tests {
     fn finds_duplicates_in_the_innermost_object_only() {
         let mut keys = KeyStack::default();
         keys.open();
-        assert!(keys.insert("a".into()));
+        assert_eq!(keys.insert("a".into()), Seen::First);
         keys.open();
-        assert!(keys.insert("a".into()));
-        assert!(!keys.insert("a".into()));
+        assert_eq!(keys.insert("a".into()), Seen::First);
+        assert_eq!(keys.insert("a".into()), Seen::Again);
         keys.close();
-        assert!(keys.insert("b".into()));
-        assert!(!keys.insert("a".into()));
+        assert_eq!(keys.insert("b".into()), Seen::First);
+        assert_eq!(keys.insert("a".into()), Seen::Again);
     }
 
     #[test]
@@ -104,10 +133,27 @@ mod tests {
         let mut keys = KeyStack::default();
         keys.open();
         for n in 0..1000 {
-            assert!(keys.insert(format!("member-{n}").into()), "{n}");
+            assert_eq!(keys.insert(format!("member-{n}").into()), Seen::First, "{n}");
         }
         for n in 0..1000 {
-            assert!(!keys.insert(format!("member-{n}").into()), "{n}");
+            assert_eq!(keys.insert(format!("member-{n}").into()), Seen::Again, "{n}");
         }
+    }
+
+    #[test]
+    fn too_many_names_are_not_remembered_and_closing_forgets_them() {
+        let mut keys = KeyStack::default();
+        keys.open();
+        for n in 0..MOST_NAMES {
+            assert_eq!(keys.insert(n.to_string().into()), Seen::First, "{n}");
+        }
+        assert_eq!(keys.insert("0".into()), Seen::Again);
+        assert_eq!(keys.insert("x".into()), Seen::Untold);
+        keys.open();
+        assert_eq!(keys.insert("x".into()), Seen::Untold);
+        keys.close();
+        keys.close();
+        keys.open();
+        assert_eq!(keys.insert("x".into()), Seen::First);
     }
 }

@@ -19,8 +19,9 @@ mod text;
 
 pub use canonical::{canonical_eq, canonicalise, stringify};
 pub use de::{Deserializer, from_text};
+pub use keys::MOST_NAMES;
 pub use locate::{Located, pointer_at, resolve, resolve_all};
-pub use scan::{Error, ErrorKind, Note, NoteKind, Scanner, ValueKind};
+pub use scan::{Error, ErrorKind, MOST_NOTES, Note, NoteKind, Scanner, ValueKind};
 pub use text::{Raw, Str};
 
 /// Nesting that a record may have unless the caller says otherwise.

@@ -1,6 +1,6 @@
 //! The scanner: checks the grammar, remembers oddities, never recurses.
 
-use super::keys::KeyStack;
+use super::keys::{KeyStack, Seen};
 use super::text::Str;
 use crate::bits::{self, Kinds as _, STRETCH};
 use std::fmt;
@@ -89,6 +89,8 @@ pub enum NoteKind {
     DuplicateMember,
     /// An escape names half of a surrogate pair; it is read as U+FFFD.
     LoneSurrogate,
+    /// The open objects have so many members that nobody knows whether this one stands twice.
+    TooManyMembers,
 }
 
 /// The JSON type that a value starts as.
@@ -103,6 +105,9 @@ pub enum ValueKind {
     False,
     Null,
 }
+
+/// Notes that are kept of one text.
+pub const MOST_NOTES: usize = 1_000;
 
 /// A cursor over one JSON text.
 #[derive(Debug)]
@@ -196,6 +201,13 @@ impl<'a> Scanner<'a> {
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    /// Takes a note, of the first so many of its kind.
+    fn note(&mut self, at: usize, kind: NoteKind) {
+        if self.notes.len() < MOST_NOTES || !self.notes.iter().any(|note| note.kind == kind) {
+            self.notes.push(Note { at, kind });
+        }
     }
 
     pub(super) fn error<T>(&self, kind: ErrorKind) -> Result<T, Error> {
@@ -315,11 +327,13 @@ impl<'a> Scanner<'a> {
     /// that name. A scanner without a memory takes every member for a new one.
     pub(super) fn remember(&mut self) -> bool {
         let (at, name) = self.member;
-        let fresh = self.memory == Memory::None || self.keys.insert(name.decode());
-        if !fresh {
-            self.notes.push(Note { at, kind: NoteKind::DuplicateMember });
+        let seen = if self.memory == Memory::None { Seen::First } else { self.keys.insert(name.decode()) };
+        match seen {
+            Seen::First => {}
+            Seen::Again => self.note(at, NoteKind::DuplicateMember),
+            Seen::Untold => self.note(at, NoteKind::TooManyMembers),
         }
-        fresh
+        seen != Seen::Again
     }
 
     /// Moves over a member name that nobody asks for; `false` at the end of the object.
@@ -513,9 +527,9 @@ impl<'a> Scanner<'a> {
                 {
                     return Ok(pos + 12);
                 }
-                self.notes.push(Note { at: pos, kind: NoteKind::LoneSurrogate });
+                self.note(pos, NoteKind::LoneSurrogate);
             }
-            0xDC00..=0xDFFF => self.notes.push(Note { at: pos, kind: NoteKind::LoneSurrogate }),
+            0xDC00..=0xDFFF => self.note(pos, NoteKind::LoneSurrogate),
             _ => {}
         }
         Ok(pos + 6)

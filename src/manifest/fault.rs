@@ -75,6 +75,7 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
         let (code, what) = match note.kind {
             NoteKind::DuplicateMember => (106, "a member stands twice in its object: which of them counts depends on the reader"),
             NoteKind::LoneSurrogate => (109, "an escape names half of a surrogate pair"),
+            NoteKind::TooManyMembers => (107, "there are too many members to tell whether one stands twice"),
         };
         let pointer = json::pointer_at(text, note.at);
         all.push(Fault { code, severity: None, at: note.at..note.at + 1, pointer, message: what.to_owned() });

@@ -323,7 +323,7 @@ pub(super) fn repeated(text: &str) -> Result<Option<usize>, crate::json::Error> 
     let mut scanner = crate::json::Scanner::new(text, crate::json::DEFAULT_MAX_DEPTH);
     scanner.skip()?;
     scanner.end()?;
-    let twice = |note: &&crate::json::Note| note.kind == crate::json::NoteKind::DuplicateMember;
+    let twice = |note: &&crate::json::Note| note.kind != crate::json::NoteKind::LoneSurrogate;
     Ok(scanner.notes().iter().find(twice).map(|note| note.at))
 }
 

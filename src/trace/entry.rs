@@ -14,7 +14,9 @@ use super::schemas;
 use super::step::{Fact, Part, Step};
 use super::v1;
 use crate::diag::{Code, Excerpt};
-use crate::json::{Deserializer, Error, ErrorKind, Located, NoteKind, Scanner, Str, from_text, pointer_at};
+use crate::json::{
+    Deserializer, Error, ErrorKind, Located, MOST_NAMES, MOST_NOTES, NoteKind, Scanner, Str, from_text, pointer_at,
+};
 use crate::scan::Remark;
 use crate::schema::{Validator, Violation};
 use serde::Deserialize;
@@ -376,6 +378,10 @@ fn data(message: &str) -> Error {
     Error { at: 0, kind: ErrorKind::Data(message.into()) }
 }
 
+/// Bytes of the longest record of which every break with its schema is told; of a longer one the first is. Values take up to
+/// thirty times as much memory as their text.
+const TOLD: usize = 1 << 20;
+
 /// A record that is JSON and breaks its schema: the general validator says where.
 fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<Problem>) -> Record<'a> {
     let kind_of_text = text.trim_start().as_bytes().first();
@@ -386,10 +392,10 @@ fn broken<'a>(format: Format, text: &'a str, error: &Error, problems: &mut Vec<P
     let peek: Peek<'a> = if kind_of_text == Some(&b'{') { from_text(text).unwrap_or_default() } else { Peek::default() };
     let kind = peek.record.and_then(|r| r.read::<Str<'_>>()).and_then(|w| RecordKind::parse(&w.decode()));
     let code_at = |pointer: &str| if in_contract(pointer, kind) { Code(210) } else { Code(103) };
-    let mut violations = schemas::violations(format, kind, text);
+    let mut violations = if text.len() <= TOLD { schemas::violations(format, kind, text) } else { Vec::new() };
     violations.retain(|v| !v.is_unplaced());
     if violations.is_empty() {
-        // The place lies too far behind, or the two validators disagree: then the stricter one is believed.
+        // The place lies too far behind, the record is too long, or the two validators disagree: then the stricter one is believed.
         let pointer = pointer_at(text, error.at);
         problems.push(Problem {
             code: code_at(&pointer),
@@ -454,11 +460,14 @@ fn unreadable<'a>(text: &str, error: &Error, last_unended: bool, problems: &mut 
 
 fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
     const MOST: usize = 5;
-    for (kind, code) in [(NoteKind::DuplicateMember, Code(106)), (NoteKind::LoneSurrogate, Code(109))] {
+    for (kind, code) in
+        [(NoteKind::DuplicateMember, Code(106)), (NoteKind::LoneSurrogate, Code(109)), (NoteKind::TooManyMembers, Code(107))]
+    {
         let of_kind = scanner.notes().iter().filter(|n| n.kind == kind);
         let count = of_kind.clone().count();
         // Halves of pairs come in swarms from one cut text: one finding a record.
-        let most = if kind == NoteKind::LoneSurrogate { 1 } else { MOST };
+        let most = if kind == NoteKind::DuplicateMember { MOST } else { 1 };
+        let or_more = if scanner.notes().len() >= MOST_NOTES { " or more" } else { "" };
         for note in of_kind.take(most) {
             let rest = text.get(note.at..).unwrap_or_default();
             let message = match kind {
@@ -468,8 +477,13 @@ fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
                 }
                 NoteKind::LoneSurrogate if count > 1 => {
                     format!(
-                        "`{}` is half of a surrogate pair, read as U+FFFD ({count} such escapes in this record)",
+                        "`{}` is half of a surrogate pair, read as U+FFFD ({count}{or_more} such escapes in this record)",
                         rest.get(..6).unwrap_or_default()
+                    )
+                }
+                NoteKind::TooManyMembers => {
+                    format!(
+                        "the objects that are open here have more than {MOST_NAMES} members: whether one stands twice isn't known"
                     )
                 }
                 NoteKind::LoneSurrogate => {

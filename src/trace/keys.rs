@@ -130,7 +130,7 @@ impl TrustStore {
         let mut scanner = Scanner::new(text, crate::json::DEFAULT_MAX_DEPTH);
         let file = TrustFile::deserialize(&mut Deserializer::new(&mut scanner)).and_then(|file| scanner.end().map(|()| file));
         let file = file.map_err(|e| TrustError::Shape(e.to_string()))?;
-        if scanner.notes().iter().any(|n| n.kind == NoteKind::DuplicateMember) {
+        if scanner.notes().iter().any(|n| n.kind != NoteKind::LoneSurrogate) {
             return Err(TrustError::Shape("a member stands twice; which one counts can't be told".into()));
         }
         let mut keys = BTreeMap::new();

@@ -15,7 +15,7 @@ use super::exit_code;
 use super::output::{Failure, tell};
 use super::policy::policy_files;
 use super::replay::FailOn;
-use super::reports::{ReportArgs, Target, shell_line, statistics};
+use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
 use super::write::Inputs;
 use crate::config::{Applied, Baseline, Config, apply, day_end};
 use crate::diag::assign_fingerprints;
@@ -23,9 +23,6 @@ use crate::report::{Format, Outcome, Run, TextOptions};
 use crate::verify::Report;
 use clap::Args;
 use std::path::{Path, PathBuf};
-
-/// Turns that an HTML report draws unless told otherwise.
-const MAX_TURNS: usize = 10_000;
 
 /// Run everything that the configuration names, and say whether it passes.
 #[derive(Debug, Args)]
@@ -47,7 +44,7 @@ pub(super) struct GateArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "attest")]
     write_baseline: Option<PathBuf>,
     /// Turns that an HTML report draws at most; the rest is counted.
-    #[arg(long, default_value_t = MAX_TURNS, value_name = "N")]
+    #[arg(long, default_value_t = DRAWN_TURNS, value_name = "N")]
     max_turns: usize,
     #[command(flatten)]
     attest: AttestArgs,
@@ -75,7 +72,7 @@ impl GateArgs {
             now: Some(now),
             baseline: None,
             write_baseline: None,
-            max_turns: MAX_TURNS,
+            max_turns: DRAWN_TURNS,
             attest,
             quiet: false,
             verbose: false,

@@ -2,7 +2,7 @@
 
 use super::action::{self, Budget, lines};
 use super::finding::{self, Anchors};
-use super::shown;
+use super::{EXECUTIONS, shown};
 use crate::governance::Ruling;
 use crate::replay::{Answer, Summary};
 use crate::report::run::{Grade, with_errors};
@@ -122,8 +122,20 @@ pub(super) fn anchors(run: &Run<'_>, keys: &BTreeMap<(&str, &str), usize>) -> An
     all
 }
 
-pub(super) fn views(run: &Run<'_>, findings: &[finding::View]) -> Vec<View> {
+/// The executions that are drawn, with their places among all and their grades: those with errors first, as many as fit, in the
+/// order of the input.
+pub(super) fn drawn<'r>(run: &'r Run<'_>) -> Vec<(usize, &'r Summary, Grade)> {
     let failed = with_errors(run.report);
+    let graded =
+        |(n, summary): (usize, &'r Summary)| (n, summary, run.grade(summary, failed.contains(&(&*summary.file, &*summary.id))));
+    let mut all: Vec<_> = run.report.summaries.iter().enumerate().map(graded).collect();
+    all.sort_by_key(|(n, _, grade)| (*grade != Grade::Fail, *n));
+    all.truncate(EXECUTIONS);
+    all.sort_by_key(|(n, ..)| *n);
+    all
+}
+
+pub(super) fn views(run: &Run<'_>, drawn: &[(usize, &Summary, Grade)], findings: &[finding::View]) -> Vec<View> {
     let mut turns: BTreeMap<(&str, &str), Vec<(usize, &Turn)>> = BTreeMap::new();
     for (n, turn) in run.report.timeline.turns.iter().enumerate() {
         turns.entry((&turn.file, &turn.execution)).or_default().push((n, turn));
@@ -136,13 +148,11 @@ pub(super) fn views(run: &Run<'_>, findings: &[finding::View]) -> Vec<View> {
     }
     let few = run.report.summaries.len() <= 5;
     let mut budget = Budget::new();
-    let mut views = Vec::with_capacity(run.report.summaries.len());
-    for (n, summary) in run.report.summaries.iter().enumerate() {
-        let key = (&*summary.file, &*summary.id);
-        let grade = run.grade(summary, failed.contains(&key));
-        let mine = of_owner.get(&n).map(Vec::as_slice).unwrap_or_default();
-        let turns = turns.remove(&key).unwrap_or_default();
-        views.push(of_execution(n, summary, grade, few && grade == Grade::Fail, &turns, mine, &mut budget));
+    let mut views = Vec::with_capacity(drawn.len());
+    for (n, summary, grade) in drawn {
+        let mine = of_owner.get(n).map(Vec::as_slice).unwrap_or_default();
+        let turns = turns.remove(&(&*summary.file, &*summary.id)).unwrap_or_default();
+        views.push(of_execution(*n, summary, *grade, few && *grade == Grade::Fail, &turns, mine, &mut budget));
     }
     views
 }

@@ -23,6 +23,8 @@ const SCRIPT: &str = include_str!("script.js");
 
 /// Findings that are listed; the rest is counted.
 const FINDINGS: usize = 5_000;
+/// Executions that are drawn, those with errors first; the rest is counted.
+const EXECUTIONS: usize = 1_000;
 /// Executions to choose from in the filter.
 const CHOICES: usize = 500;
 /// Characters of an id, a path or a message.
@@ -54,6 +56,7 @@ struct Page<'p> {
     findings: &'p [finding::View],
     findings_left_out: u64,
     executions: &'p [execution::View],
+    executions_left_out: usize,
     turns_left_out: u64,
     statistics: Vec<super::page::html::View>,
     looked_at: String,
@@ -74,12 +77,13 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let report = run.report;
     let counts = &report.counts;
     // Anchors are numbers of our own: no word of a trace becomes one.
-    let keys: BTreeMap<(&str, &str), usize> = report.summaries.iter().enumerate().map(|(n, s)| ((&*s.file, &*s.id), n)).collect();
+    let drawn = execution::drawn(run);
+    let keys: BTreeMap<(&str, &str), usize> = drawn.iter().map(|(n, s, _)| ((&*s.file, &*s.id), *n)).collect();
     let turns = execution::anchors(run, &keys);
     let worst = run.worst_first();
     let listed = worst.get(..FINDINGS.min(worst.len())).unwrap_or_default();
     let findings: Vec<_> = listed.iter().map(|f| finding::view(f, &keys, &turns)).collect();
-    let executions = execution::views(run, &findings);
+    let executions = execution::views(run, &drawn, &findings);
     let (class, word) = match run.outcome {
         Outcome::Clean => ("passed", "Passed"),
         Outcome::Findings => ("failed", "Failed"),
@@ -118,6 +122,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         findings: &findings,
         findings_left_out: counts.left_out + (worst.len() - listed.len()) as u64,
         executions: &executions,
+        executions_left_out: report.summaries.len() - drawn.len(),
         turns_left_out: report.timeline.left_out,
         statistics: run.statistics.map(super::page::html::figures).unwrap_or_default(),
         looked_at: words::looked_at(report, run.text.schema_only),
@@ -125,8 +130,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         notices: report.notices.iter().map(|n| shown(n)).collect(),
         command: shown(run.command),
     };
-    let text = template.render(Serde(&page)).map_err(io::Error::other)?;
-    out.write_all(text.as_bytes())?;
+    template.render_captured_to(Serde(&page), &mut *out).map_err(io::Error::other)?;
     writeln!(out)
 }
 
