@@ -32,11 +32,6 @@ impl<P> Joined<P> {
         &self.text
     }
 
-    /// Each of them, with its place.
-    pub(super) fn texts(&self) -> impl Iterator<Item = (&Range<usize>, &str)> {
-        self.parts.iter().map(|(place, _)| (place, self.text.get(place.clone()).unwrap_or_default()))
-    }
-
     /// The parts that a stretch of the whole text touches, and which bytes of each.
     pub(super) fn pieces(&mut self, stretch: Range<usize>) -> impl Iterator<Item = (&mut P, Range<usize>)> {
         let first = self.parts.partition_point(|(place, _)| place.end <= stretch.start);

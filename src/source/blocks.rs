@@ -11,6 +11,10 @@ const TARGET: usize = 512 << 10;
 /// empty objects would take two hundred times its size.
 const LINES: usize = 2 << 10;
 
+/// Bytes from which on a line counts as long, and the most room that is made for one at once.
+const LONG: usize = 2 << 20;
+const MOST_ROOM: usize = 64 << 20;
+
 /// A line that is longer than a record may be. It has been passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overlong {
@@ -174,6 +178,11 @@ impl<R: Read> Blocks<R> {
     fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
         let wanted = self.target as u64;
         let before = buffer.len();
+        // A long record gets its room at once: to grow by and by takes twice of it. What isn't written to takes none.
+        let room = self.limits.record_bytes.saturating_add(2 * self.target);
+        if before > LONG && room < MOST_ROOM {
+            buffer.reserve_exact(room.saturating_sub(before));
+        }
         let result = self.reader.by_ref().take(wanted).read_to_end(buffer);
         let got = (buffer.len() - before) as u64;
         self.read += got;

@@ -317,10 +317,16 @@ fn shown(action: &Action<'_>) -> Shown {
 /// Puts the turns of several workers in the order of the input and keeps the first `limit`, less those that
 /// are kept already.
 pub(super) fn merge(into: &mut Timeline, parts: Vec<Timeline>, limit: usize) {
+    let room = limit.saturating_sub(into.turns.len());
+    let mut lines: Vec<u64> = parts.iter().flat_map(|part| part.turns.iter().map(|turn| turn.line)).collect();
+    lines.sort_unstable();
+    into.left_out += lines.len().saturating_sub(room) as u64;
+    // Only what may be kept is put together: each worker has kept as many turns as all of them may.
+    let last = room.checked_sub(1).and_then(|n| lines.get(n)).or(lines.last().filter(|_| room > 0));
     let (mut turns, mut openings) = (Vec::new(), Vec::new());
     for part in parts {
         into.left_out += part.left_out;
-        turns.extend(part.turns);
+        turns.extend(part.turns.into_iter().filter(|turn| last.is_some_and(|last| turn.line <= *last)));
         openings.extend(part.openings);
         into.commands.extend(part.commands);
     }
@@ -329,8 +335,6 @@ pub(super) fn merge(into: &mut Timeline, parts: Vec<Timeline>, limit: usize) {
     into.openings.append(&mut openings);
     // Turns of one record stand in its order.
     turns.sort_by(|a, b| (a.line, &a.execution).cmp(&(b.line, &b.execution)));
-    let room = limit.saturating_sub(into.turns.len());
-    into.left_out += turns.len().saturating_sub(room) as u64;
     turns.truncate(room);
     into.turns.extend(turns);
 }
