@@ -18,6 +18,16 @@ fn has_run(name: &str) -> bool {
     name.contains("execut") || name.contains("result") || name == "ran"
 }
 
+/// Whether a member of this name holds executed actions or what they changed, whatever record it is in.
+pub(crate) fn names_action(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace(['_', '-'], "");
+    ["executedaction", "executedcommand", "toolcall", "tooluse", "observedchanges", "declaredchanges"]
+        .iter()
+        .any(|word| name.contains(word))
+        || name.ends_with("command")
+        || matches!(&*name, "calls" | "commands" | "cmd" | "executed" | "ran" | "shell")
+}
+
 /// Shows every action at or below `value`. A value that is called an action and can't be read as one is open.
 pub(super) fn show<'r, 'a: 'r>(
     value: Raw<'a>,
