@@ -1,5 +1,6 @@
 //! One worker's share of the executions.
 
+use super::follow_ups::{Excuse, excuse};
 use super::kept::Kept;
 use super::place::{about, help, place, problem_finding, subject_of};
 use super::report::Dropped;
@@ -13,6 +14,7 @@ use crate::rules::{self, Draft, Out, Scene, Settings};
 use crate::source::Limits;
 use crate::trace::entry::{Broken, Entry, Problem, Record};
 use crate::trace::native;
+use crate::trace::record::RecordKind;
 use crate::trace::refusal::Refusals;
 use crate::trace::step::{Beside, Told};
 use crate::trace::v1::Record as V1;
@@ -106,6 +108,9 @@ struct Live {
     /// Chain breaks in a row are one.
     chain_broken_at: u64,
     chain_root: Option<usize>,
+    /// The record that can't be read which may explain what is missing: of this execution, or of any; and the same for tokens.
+    lost: Option<Root>,
+    token_lost: Option<Root>,
     /// What a scan has found, and where it was said: the same text stands in a thought, its proposal and
     /// its execution.
     scanned: HashMap<String, usize>,
@@ -305,6 +310,8 @@ impl Shard {
             root: None,
             chain_broken_at: 0,
             chain_root: None,
+            lost: None,
+            token_lost: None,
             scanned: HashMap::new(),
             ghost_of,
             pen: Pen::default(),
@@ -346,6 +353,7 @@ impl Shard {
             }
         }
         if lost_between {
+            live.lost = Some(Root::Line(self.last_lost));
             live.execution.miss_turns();
             if self.format.holds_one_execution() {
                 live.execution.doubt_all();
@@ -359,8 +367,14 @@ impl Shard {
             live.execution.doubt_all();
         }
         if let Record::Broken(Broken { kind: None, turn, .. }) = entry.record {
-            live.execution.lose_track(entry.line, turn);
-            live.root = live.root.or(problem_root.map(Root::Finding));
+            let mut judged = Judged::default();
+            live.execution.lose_track(entry.line, turn, &mut judged);
+            live.lost = problem_root.map(Root::Finding);
+            live.root = live.root.or(live.lost);
+            let scene =
+                Scene { execution: &live.execution, step: None, entry: Some(entry), judged: &judged, close: None, settings };
+            let drafts = scene_drafts(&scene);
+            self.fold_drafts(live, live.lost, &drafts, (Some(entry), None));
         }
         let input_hash_wrong = matches!(&entry.record, Record::Turn(turn) if turn.input_hash_is_wrong() == Some(true));
         let mut first = true;
@@ -402,9 +416,15 @@ impl Shard {
             let step = told.as_ref().unwrap_or(&step);
             live.execution.step(entry.line, step, context, &mut judged);
             self.recorder.note(&mut live.pen, entry, step, &judged, &live.execution);
+            if let Fact::Unreadable(kind) = step.fact {
+                live.lost = problem_root.map(Root::Finding);
+                if kind == RecordKind::CapabilityIssued {
+                    live.token_lost = live.lost;
+                }
+            }
             self.judge(live, entry, step, &judged, lost_between, settings);
             if matches!(step.fact, Fact::Unreadable(_)) {
-                live.root = live.root.or(problem_root.map(Root::Finding));
+                live.root = live.root.or(live.lost);
             }
         });
     }
@@ -488,6 +508,51 @@ impl Shard {
                 live.execution.unchecked_signature();
             }
         }
+        let (excused, drafts): (Vec<_>, Vec<_>) =
+            drafts.into_iter().map(|draft| (excuse(&draft, judged), draft)).partition(|(excuse, _)| excuse.is_some());
+        let drafts: Vec<Draft> = drafts.into_iter().map(|(_, draft)| draft).collect();
+        let root = live.root;
+        self.apply_movement(live, (entry, step), judged, drafts, lost_between);
+        for (excuse, draft) in excused {
+            let root = match excuse {
+                Some(Excuse::Lost) => live.lost,
+                Some(Excuse::TokenLost) => live.token_lost,
+                Some(Excuse::Unproposed) | None => root.or(live.root),
+            };
+            if root.is_none() && excuse == Some(Excuse::Unproposed) {
+                self.report(live, &[draft], Some(entry), Some(step));
+            } else {
+                self.fold_drafts(live, root, &[draft], (Some(entry), Some(step)));
+            }
+        }
+    }
+
+    /// Folds findings under the one that explains them, and leaves the answers that they would deny open.
+    fn fold_drafts(
+        &mut self,
+        live: &mut Live,
+        root: Option<Root>,
+        drafts: &[Draft],
+        (entry, step): (Option<&Entry<'_>>, Option<&Step<'_, '_>>),
+    ) {
+        for draft in drafts {
+            if let Some(aspect) = draft.rule.aspect {
+                live.execution.verdict_mut().doubt(aspect);
+            }
+            let found = self.found(live, draft, entry, step);
+            self.fold(root, format!("{} {} follows from it", draft.rule.code, draft.rule.name), vec![found]);
+        }
+    }
+
+    /// Reports what the rules say of a step, by how the machine took it.
+    fn apply_movement(
+        &mut self,
+        live: &mut Live,
+        (entry, step): (&Entry<'_>, &Step<'_, '_>),
+        judged: &Judged,
+        drafts: Vec<Draft>,
+        lost_between: bool,
+    ) {
         let Some(moved) = &judged.movement else {
             self.report(live, &drafts, Some(entry), Some(step));
             return;
@@ -545,8 +610,12 @@ impl Shard {
     /// What is to be said of an event that only an earlier break explains, should nobody hear of that.
     fn displaced(&self, live: &Live, moved: Moved, entry: &Entry<'_>, step: &Step<'_, '_>) -> Option<Finding> {
         let mut out = Out::default();
-        out.report(rules::by_code(Code(201))?, format!("{} is illegal in {}", moved.event, moved.before))
-            .subject(subject([&moved.event.to_string(), moved.before.name()]));
+        let is_result = matches!(moved.event, Event::ExecutionFinished | Event::ObservationRecorded);
+        out.report(
+            rules::by_code(Code(if is_result { 311 } else { 201 }))?,
+            format!("{} is illegal in {}", moved.event, moved.before),
+        )
+        .subject(subject([&moved.event.to_string(), moved.before.name()]));
         out.drafts.first().map(|draft| self.found(live, draft, Some(entry), Some(step)))
     }
 
@@ -569,7 +638,7 @@ impl Shard {
         };
         // That something ran without leave is all that there is to say of what comes of it.
         let by_leave = rules::by_code(root.code).is_some_and(|rule| rule.aspect == Some(Aspect::Authorised));
-        let mut folded: Vec<Finding> = findings.into_iter().filter(|f| !by_leave || f.code != Code(201)).collect();
+        let mut folded: Vec<Finding> = findings.into_iter().filter(|f| !by_leave || !matches!(f.code, Code(201 | 311))).collect();
         if !has_place {
             for finding in folded.drain(..) {
                 *root.unlisted.entry((finding.code, finding.severity)).or_default() += 1;

@@ -2,7 +2,8 @@
 
 use super::super::authority;
 use super::super::evidence::{Kept, KeptAction, KeptKind, KeptThought, ToldDecision, TurnEvidence};
-use super::super::judged::{Approval, Breach, Judged, Ran};
+use super::super::judged::{Approval, Breach, Judged, Moved, Ran, TurnBreak};
+use super::super::machine::Movement;
 use super::super::reach::Reach;
 use super::super::verdict::Aspect;
 use super::authorise::weigh;
@@ -349,8 +350,38 @@ impl Execution {
         self.remember(line, event);
     }
 
+    /// Something that belongs to this execution could not be read: it may have been anything, of any turn up to the one that
+    /// it names.
+    pub fn lose_track(&mut self, line: u64, turn: Option<i64>, judged: &mut Judged) {
+        // It may have been the start; a terminal session has none.
+        if !self.started && self.format != Format::YuangsCast {
+            self.started = true;
+            let (event, before) = (Event::Concluded, self.machine.state());
+            let breach = Some(Breach::NoStart);
+            judged.movement = Some(Moved { event, before, movement: Movement::Illegal, breach, claimed: None });
+        }
+        self.machine.lose_track();
+        self.doubt_all();
+        match turn {
+            Some(_) if turn != self.turn.id => self.skip_to(line, turn, judged),
+            Some(_) => {}
+            None => self.miss_turns(),
+        }
+        (self.turn.decision_unknown, self.turn.decision_lost) = (true, true);
+        self.last_line = line;
+    }
+
+    /// Begins the turn of a record that can't be read. It may explain that turns before it are missing.
+    pub(super) fn skip_to(&mut self, line: u64, turn: Option<i64>, judged: &mut Judged) {
+        let expected = self.turn.id.map_or(1, |n| n.saturating_add(1));
+        if let Some(found) = turn.filter(|found| *found > expected && !self.turns_missed) {
+            (judged.order, judged.turns_lost) = (Some(TurnBreak::Jump { expected, found }), true);
+        }
+        self.begin_turn(line, turn);
+    }
+
     /// A record that belongs here and can't be read: something happened, and what it shows is unknown.
-    pub(super) fn unreadable(&mut self, line: u64, step: &Step<'_, '_>, kind: RecordKind) {
+    pub(super) fn unreadable(&mut self, line: u64, step: &Step<'_, '_>, kind: RecordKind, judged: &mut Judged) {
         use EvaluationKind as K;
         self.verdict.doubt(Aspect::LegalPath);
         // What the record would have shown is what can't be told.
@@ -373,7 +404,7 @@ impl Execution {
         if begins && step.turn.is_none() {
             self.miss_turns();
         } else if begins && step.turn != self.turn.id {
-            self.begin_turn(line, step.turn);
+            self.skip_to(line, step.turn, judged);
         }
         match kind {
             RecordKind::ExecutionStarted => {
@@ -396,7 +427,7 @@ impl Execution {
                     known.rejected_perhaps = true;
                     known.frozen = proposal.cloned();
                 }
-                self.turn.decision_unknown = true;
+                (self.turn.decision_unknown, self.turn.decision_lost) = (true, true);
                 self.machine
                     .apply_one_of(&[Event::GovernanceDecided(Ruling::Approved), Event::GovernanceDecided(Ruling::Rejected)]);
             }
