@@ -1,6 +1,6 @@
 //! One worker's share of the executions.
 
-use super::follow_ups::{Excuse, excuse};
+use super::follow_ups::{Excuse, PATH_RULES, excuse, is_whole, refusal_beside};
 use super::kept::Kept;
 use super::place::{about, help, place, problem_finding, subject_of};
 use super::report::Dropped;
@@ -16,8 +16,7 @@ use crate::trace::entry::{Broken, Entry, Problem, Record};
 use crate::trace::native;
 use crate::trace::record::RecordKind;
 use crate::trace::refusal::Refusals;
-use crate::trace::step::{Beside, Told};
-use crate::trace::v1::Record as V1;
+use crate::trace::step::{Beside, Part, Told};
 use crate::trace::{Fact, Format, Step};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
@@ -389,21 +388,21 @@ impl Shard {
             _ => Vec::new(),
         };
         let refusals = Refusals::of(entry);
+        let mut counted = false;
         entry.record.steps(&mut |step| {
             let refusal = refusals.at(step.part.nested).and_then(|text| Some((native::decision(text)?, Raw::trusted(text))));
             let refused = refusal.as_ref().and_then(|(decision, written)| step.refused(decision, *written));
-            if let (Some((decision, written)), None) = (refusal, refused)
-                && matches!(step.fact, Fact::Executed(_) | Fact::Moved(_) | Fact::Beside(_))
-                && !matches!(step.fact, Fact::Beside(Beside::Shown(..)))
-                && !matches!(entry.record, Record::Turn(_) | Record::Mended(_) | Record::V1(V1::Turn(_) | V1::Execution(_)))
-            {
-                // The record is none of a decision, and holds a rejection all the same.
-                let told = Beside::Decided(None, Some(Told { decision, written }));
-                let step = Step { time: None, fact: Fact::Beside(told), ..step };
-                let mut judged = Judged::default();
-                live.execution.step(entry.line, &step, context, &mut judged);
-                self.judge(live, entry, &step, &judged, lost_between, settings);
+            counted |= refused.is_some();
+            // The record is none of a decision, and holds a rejection all the same.
+            let beside = refusal.filter(|_| refused.is_none() && !counted && !is_whole(&entry.record));
+            let told = beside.and_then(|(decision, written)| refusal_beside(&step, decision, written));
+            counted |= told.is_some();
+            // A proposal is there before it can be rejected.
+            let behind = matches!(step.fact, Fact::Proposed(_));
+            if let Some(told) = told.as_ref().filter(|_| !behind) {
+                self.refusal(live, entry, told, (lost_between, settings), context);
             }
+            let told_behind = told.filter(|_| behind);
             let step = refused.unwrap_or(step);
             let mut judged = Judged {
                 input_hash_wrong: input_hash_wrong && std::mem::take(&mut first),
@@ -426,7 +425,31 @@ impl Shard {
             if matches!(step.fact, Fact::Unreadable(_)) {
                 live.root = live.root.or(live.lost);
             }
+            if let Some(told) = told_behind.as_ref() {
+                self.refusal(live, entry, told, (lost_between, settings), context);
+            }
         });
+        if let Some(text) = refusals.at(None).filter(|_| !counted && is_whole(&entry.record))
+            && let Some(decision) = native::decision(text)
+        {
+            let told = Beside::Decided(None, Some(Told { decision, written: Raw::trusted(text) }));
+            let step = Step { turn: None, time: None, part: Part::WHOLE, fact: Fact::Beside(told) };
+            self.refusal(live, entry, &step, (lost_between, settings), context);
+        }
+    }
+
+    /// Replays a rejection that a record holds beside what it is of.
+    fn refusal(
+        &mut self,
+        live: &mut Live,
+        entry: &Entry<'_>,
+        step: &Step<'_, '_>,
+        (lost_between, settings): (bool, &Settings),
+        context: Context<'_>,
+    ) {
+        let mut judged = Judged::default();
+        live.execution.step(entry.line, step, context, &mut judged);
+        self.judge(live, entry, step, &judged, lost_between, settings);
     }
 
     /// Reports what the reader found wrong with a record; returns the first such finding.
@@ -767,9 +790,6 @@ impl Shard {
 
 /// Bytes that are read of an execution before it is found out what it holds.
 const WEIGHED: usize = 16 << 10;
-
-/// Rules that a lost record may explain: what they say is folded under it, and the verdict can't be told. The decision that is missing (YV301) may be the record that nobody can read.
-const PATH_RULES: [u16; 5] = [201, 202, 206, 301, 311];
 
 fn scene_drafts(scene: &Scene<'_, '_, '_>) -> Vec<Draft> {
     let mut out = Out::default();

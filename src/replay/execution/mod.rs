@@ -732,8 +732,11 @@ impl Execution {
 
     fn decided(&mut self, line: u64, step: &Step<'_, '_>, decision: &Decision<'_>, context: Context<'_>, judged: &mut Judged) {
         self.check_turn(line, step, false, judged);
+        // A rejection that was recorded with the proposal counts.
+        let beside = self.turn.decision_beside.take().filter(|beside| beside.what.ruling == Ruling::Rejected);
+        let decision = native::stricter(*decision, beside.as_ref());
         self.apply(line, Event::GovernanceDecided(decision.ruling), judged);
-        self.rule(line, step.time, decision, context, judged);
+        self.rule(line, step.time, &decision, context, judged);
     }
 
     fn declared_over(&mut self, line: u64, outcome: Str<'_>, judged: &mut Judged) {

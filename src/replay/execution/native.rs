@@ -168,6 +168,9 @@ impl Execution {
                 };
                 if let Some(told) = told {
                     self.overrule(line, id, &told.decision);
+                    if !ran && told.decision.ruling == Ruling::Rejected {
+                        self.refused_later(id, judged);
+                    }
                 }
                 if let Some(action) = action {
                     judged.not_thought = self.is_nobodys_thought(None, action);
@@ -460,7 +463,7 @@ fn does_nothing(action: &Action<'_>) -> bool {
 
 /// What a movement says of its decision, held against what stands beside it: where the two differ, a rejection counts, and
 /// policy before a human.
-fn stricter<'a>(mut decision: Decision<'a>, beside: Option<&Kept<ToldDecision>>) -> Decision<'a> {
+pub(super) fn stricter<'a>(mut decision: Decision<'a>, beside: Option<&Kept<ToldDecision>>) -> Decision<'a> {
     if beside.is_some_and(|b| b.what.ruling == Ruling::Rejected) {
         decision.ruling = Ruling::Rejected;
     }
