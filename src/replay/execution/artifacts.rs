@@ -79,7 +79,7 @@ impl Execution {
         if self.left.anything || self.verdict.authorised != Answer::Yes {
             return;
         }
-        let plain = |path: Str<'_>| action::plain_path(&path.decode()).into_owned();
+        let plain = |path: Str<'_>| action::plain_path(&path.distinct()).into_owned();
         let mut changed: Vec<String> = artifacts.all().into_iter().map(plain).filter(|path| !path.is_empty()).collect();
         changed.retain(|path| !self.left.known.contains(path.as_str()));
         let Reach { leaves, protected, .. } = Reach::default().observing(&changed);
@@ -138,7 +138,7 @@ impl Execution {
             return Vec::new();
         }
         let read = known.and_then(|k| k.reach.as_deref()).map_or(&[][..], |reach| &reach.read);
-        let plain = artifacts.all().into_iter().map(|path| action::plain_path(&path.decode()).into_owned());
+        let plain = artifacts.all().into_iter().map(|path| action::plain_path(&path.distinct()).into_owned());
         plain.filter(|path| !path.is_empty() && !read.contains(path)).collect()
     }
 

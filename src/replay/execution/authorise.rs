@@ -296,7 +296,7 @@ impl Execution {
         let made = ran.payload.filter(|_| ran.kind == ActionKind::Known(ActionType::ToolCall)).and_then(authority::content);
         let declared = self.turn.declared.as_ref().map(|paths| paths.iter().map(|p| p.to_string()).collect());
         let observed: Option<Vec<String>> =
-            executed.observed.map(|paths| paths.iter().map(|p| p.decode().into_owned()).collect());
+            executed.observed.map(|paths| paths.iter().map(|p| p.distinct().into_owned()).collect());
         let only_reads = observed.as_ref().is_some_and(|paths| !paths.is_empty()) && authority::only_reads(&ran);
         Some(RecordedChange::of(line, (diff, made), reach.as_deref(), declared, (observed, only_reads))).filter(|c| !c.is_empty())
     }
@@ -305,7 +305,7 @@ impl Execution {
     /// result says that it left.
     fn seen_to_change(&self, executed: &Executed<'_, '_>, known: Option<&KeptAction>, success: bool) -> Vec<String> {
         let mut changed: Vec<String> = match (executed.observed, &self.turn.declared) {
-            (Some(observed), _) => observed.iter().map(|p| p.decode().into_owned()).collect(),
+            (Some(observed), _) => observed.iter().map(|p| p.distinct().into_owned()).collect(),
             (None, Some(declared)) if success => declared.iter().map(|p| p.to_string()).collect(),
             (None, _) => Vec::new(),
         };

@@ -669,7 +669,7 @@ impl Execution {
             return;
         }
         self.turn.proposer = agent;
-        self.turn.declared = proposal.declared.map(|paths| paths.iter().map(|p| p.decode().into()).collect());
+        self.turn.declared = proposal.declared.map(|paths| paths.iter().map(|p| p.distinct().into()).collect());
         let thoughts = &self.turn.thoughts;
         let thought = thoughts.iter().find_map(|t| t.what.action.clone()).filter(|_| proposal.replaced);
         let thought = thought.map(|thought| {

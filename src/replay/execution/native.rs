@@ -9,6 +9,8 @@ use super::super::verdict::Aspect;
 use super::authorise::weigh;
 use super::{Context, Execution, Group, understated};
 use crate::governance::{EvaluationKind, Event, Ruling, State};
+use crate::json::Raw;
+use crate::trace::action;
 use crate::trace::format::Format;
 use crate::trace::record::{ActionType, DecidedBy, RecordKind};
 use crate::trace::step::{self, Action, ActionKind, Beside, Decision, Executed, Fact, Showing, Step};
@@ -273,9 +275,29 @@ impl Execution {
             }
             Showing::Thought if thought => {}
             Showing::Proposal | Showing::Run if decided => {}
-            Showing::Open if thought || decided || does_nothing(action) => {}
+            Showing::Open if thought || decided || does_nothing(action) || self.is_spelled_out(action) => {}
             _ => self.doubt_all(),
         }
+    }
+
+    /// Whether an action is only the text of the command, the tool or the id that was proposed.
+    fn is_spelled_out(&self, action: &Action<'_>) -> bool {
+        let known = [self.turn.proposal.as_ref().map(|p| &p.what), authority::approved(&self.turn)];
+        let payload = action.payload.filter(|payload| !action::has_more_than(&["command"], *payload));
+        let Some(text) = payload.and_then(action::command).filter(|text| !text.contains(char::REPLACEMENT_CHARACTER)) else {
+            return false;
+        };
+        known.into_iter().flatten().any(|known| {
+            let Some(payload) = known.payload.as_deref().map(Raw::trusted) else {
+                return false;
+            };
+            let command = match known.kind {
+                Some(KeptKind::Known(ActionType::ShellCmd)) => action::command(payload),
+                Some(KeptKind::Known(ActionType::ToolCall)) => action::tool(payload),
+                _ => None,
+            };
+            command.is_some_and(|command| command == text) || known.id.as_deref() == Some(&*text)
+        })
     }
 
     /// What ran is shown, and nothing tells what was decided about: that is what was allowed, as far as anybody knows.
