@@ -163,9 +163,8 @@ fn search(members: &Map<String, Value>) -> Option<String> {
                 // What an action is given and what came of it is data.
                 let acts = object.contains_key("type") || object.contains_key("isDone");
                 let result = object.contains_key("success");
-                let below = object
-                    .iter()
-                    .filter(|(name, _)| !(acts && *name == "payload") && !(result && RESULT.contains(&name.as_str())));
+                let below =
+                    object.iter().filter(|(name, _)| !(acts && *name == "payload" || result && RESULT.contains(&name.as_str())));
                 stack.extend(below.map(|(name, value)| (name.as_str(), value, depth + 1)));
             }
             Value::Array(list) => stack.extend(list.iter().map(|value| (name, value, depth))),

@@ -42,7 +42,7 @@ pub(super) fn is_whole(record: &Record<'_>) -> bool {
 
 /// A rejection beside the step of a record that is none of a decision. One without an action can't be bound to a thought, a start
 /// or a token.
-pub(super) fn refusal_beside<'r, 'a>(step: &Step<'r, 'a>, decision: Decision<'a>, written: Raw<'a>) -> Option<Step<'r, 'a>> {
+pub(super) fn refusal_beside<'r, 'a>(step: &Step<'r, 'a>, decision: &Decision<'a>, written: Raw<'a>) -> Option<Step<'r, 'a>> {
     let bound = match step.fact {
         Fact::Beside(Beside::Shown(..) | Beside::SummedUp(_) | Beside::RefusedBefore(..)) => false,
         Fact::Proposed(_) | Fact::Executed(_) | Fact::Observed(_) | Fact::Evaluated(..) | Fact::Ended(_) => true,
@@ -50,6 +50,6 @@ pub(super) fn refusal_beside<'r, 'a>(step: &Step<'r, 'a>, decision: Decision<'a>
         Fact::Thought(_) | Fact::Started(_) | Fact::Issued(_) | Fact::Revoked(_) | Fact::Context => decision.action.is_some(),
         Fact::Decided(_) | Fact::NotRecorded(_) | Fact::Terminal(_) | Fact::Unreadable(_) => false,
     };
-    let fact = Fact::Beside(Beside::Decided(None, Some(Told { decision, written })));
+    let fact = Fact::Beside(Beside::Decided(None, Some(Told { decision: *decision, written })));
     bound.then_some(Step { time: None, fact, ..*step })
 }

@@ -395,7 +395,7 @@ impl Shard {
             counted |= refused.is_some();
             // The record is none of a decision, and holds a rejection all the same.
             let beside = refusal.filter(|_| refused.is_none() && !counted && !is_whole(&entry.record));
-            let told = beside.and_then(|(decision, written)| refusal_beside(&step, decision, written));
+            let told = beside.and_then(|(decision, written)| refusal_beside(&step, &decision, written));
             counted |= told.is_some();
             // A proposal is there before it can be rejected.
             let behind = matches!(step.fact, Fact::Proposed(_));
