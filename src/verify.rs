@@ -7,6 +7,7 @@
 //! each core and of the executions that are open.
 
 pub mod account;
+mod follow_ups;
 mod input;
 mod kept;
 mod lanes;

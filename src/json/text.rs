@@ -58,6 +58,13 @@ impl<'a> Str<'a> {
         self.escaped && self.decode().contains(char::REPLACEMENT_CHARACTER)
     }
 
+    /// The text that is meant, to be compared with others: as it is written where half of a surrogate pair may be in it, since
+    /// all halves decode to the same character.
+    #[must_use]
+    pub fn distinct(self) -> Cow<'a, str> {
+        if self.is_torn() { Cow::Borrowed(self.inner) } else { self.decode() }
+    }
+
     /// Whether no character stands in it.
     #[must_use]
     pub fn is_empty(self) -> bool {

@@ -282,12 +282,12 @@ pub(super) fn undeclared_changes(
     success: bool,
 ) -> Option<(Vec<String>, Vec<String>)> {
     // Nearly always they are written alike.
-    if declared.len() == observed.len() && declared.iter().zip(observed).all(|(path, seen)| *seen == **path) {
+    if declared.len() == observed.len() && declared.iter().zip(observed).all(|(path, seen)| *seen == **path && !seen.is_torn()) {
         return None;
     }
     let plain = |path: &str| action::plain_path(path).into_owned();
     let declared: BTreeSet<String> = declared.iter().map(|path| plain(path)).collect();
-    let observed: BTreeSet<String> = observed.iter().map(|path| plain(&path.decode())).collect();
+    let observed: BTreeSet<String> = observed.iter().map(|path| plain(&path.distinct())).collect();
     let extra: Vec<String> = observed.difference(&declared).cloned().collect();
     let absent: Vec<String> = if success { declared.difference(&observed).cloned().collect() } else { Vec::new() };
     (!extra.is_empty() || !absent.is_empty()).then_some((extra, absent))

@@ -221,7 +221,7 @@ impl ContextBook {
         let answer = action.and_then(|(kind, payload)| answer(kind, &payload));
         self.references(used, reasoning, answer.as_deref(), breaks);
         let (Some(items), Some((kind, payload))) = (&self.items, action) else { return };
-        let mut declared: BTreeSet<String> = used.unwrap_or_default().iter().map(|p| plain(&p.decode())).collect();
+        let mut declared: BTreeSet<String> = used.unwrap_or_default().iter().map(|p| plain(&p.distinct())).collect();
         declared.extend(injected::references(&reasoning.decode()).map(plain));
         if let Some(answer) = &answer {
             declared.extend(injected::declared(answer).iter().map(|p| plain(p)));
@@ -233,7 +233,7 @@ impl ContextBook {
     /// Holds a diff against the snapshots before, where one is known, and after it.
     fn changed(&mut self, diff: &ContextDiff<'_>, items: &[SnapshotItem<'_>], breaks: &mut Vec<ContextBreak>) {
         let after = by_path(items);
-        let said = |paths: &[Str<'_>]| paths.iter().map(|p| plain_path(&p.decode()).into_owned()).collect::<BTreeSet<String>>();
+        let said = |paths: &[Str<'_>]| paths.iter().map(|p| plain_path(&p.distinct()).into_owned()).collect::<BTreeSet<String>>();
         let (added, removed, changed) = (said(&diff.added), said(&diff.removed), said(&diff.changed));
         let mut wrong = Vec::new();
         if let Some(before) = &self.items {
@@ -278,7 +278,7 @@ impl ContextBook {
             }
         };
         for path in used.unwrap_or_default() {
-            look(&path.decode(), true);
+            look(&path.distinct(), true);
         }
         injected::references(&reasoning.decode()).for_each(|path| look(path, false));
         injected::references(answer.unwrap_or_default()).for_each(|path| look(path, false));
@@ -286,7 +286,7 @@ impl ContextBook {
 }
 
 fn by_path(items: &[SnapshotItem<'_>]) -> BTreeMap<String, String> {
-    items.iter().map(|i| (plain_path(&i.path.decode()).into_owned(), i.hash.decode().into_owned())).collect()
+    items.iter().map(|i| (plain_path(&i.path.distinct()).into_owned(), i.hash.distinct().into_owned())).collect()
 }
 
 fn answer(kind: ActionType, payload: &Payload<'_>) -> Option<String> {

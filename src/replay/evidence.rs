@@ -209,6 +209,8 @@ pub struct TurnEvidence {
     pub decision: Option<Kept<KeptDecision>>,
     /// A decision is there, but it can't be read or isn't recorded.
     pub decision_unknown: bool,
+    /// The decision that is missing may be in a record that can't be read.
+    pub decision_lost: bool,
     /// A decision that a native log tells beside the movement.
     pub decision_beside: Option<Kept<ToldDecision>>,
     /// Ids of what ran in this turn.

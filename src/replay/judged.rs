@@ -11,6 +11,8 @@ pub struct Judged {
     pub movement: Option<Moved>,
     /// Whether the turn numbers are in order.
     pub order: Option<TurnBreak>,
+    /// The turns that are missing by the numbers may be in a record that was lost.
+    pub turns_lost: bool,
     /// The time before it, when this one is earlier.
     pub reversal: Option<Reversal>,
     /// Something ran before the date of its decision, and only this step's time shows it.
@@ -29,6 +31,8 @@ pub struct Judged {
     pub token: Option<LedgerError>,
     /// Tokens that something ran on before any was issued, and where.
     pub used_unissued: Vec<(String, u64)>,
+    /// They may have been issued in a record that can't be read.
+    pub tokens_lost: bool,
     /// The action that an observation names, and the one that ran instead.
     pub observed_other: Option<(String, String)>,
     /// The execution was declared over, and the last evaluation says something else.
@@ -235,6 +239,10 @@ pub struct Decided {
     pub lineage: Option<Lineage>,
     /// The proposal's line.
     pub proposal_line: Option<u64>,
+    /// No proposal is on record that the decision could be about: what there is to say of it follows from that.
+    pub unproposed: bool,
+    /// The highest risk of what was thought, if that is all there is to decide about.
+    pub thought_risk: Option<Risk>,
 }
 
 /// How a modification's lineage is broken.
@@ -278,6 +286,12 @@ pub struct Ran {
     pub high_by_policy: bool,
     /// Line of the decision.
     pub decision_line: Option<u64>,
+    /// It was decided about, and nothing was proposed: what there is to say of it follows from that.
+    pub unproposed: bool,
+    /// The decision that is missing may be in a record that can't be read.
+    pub decision_lost: bool,
+    /// The token that is missing may be in a record that can't be read.
+    pub token_lost: bool,
 }
 
 impl Ran {
@@ -296,6 +310,9 @@ impl Ran {
             beyond_risk: Vec::new(),
             high_by_policy: false,
             decision_line: None,
+            unproposed: false,
+            decision_lost: false,
+            token_lost: false,
         }
     }
 }

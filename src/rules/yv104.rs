@@ -4,7 +4,9 @@
 //! The last line of an input has no line end and is no complete JSON: the writer stopped in the middle of a
 //! record. A last line that is complete JSON is read as any other, with or without a line end. A compressed
 //! stream that breaks off is YV101. That the execution seems unfinished for it is part of this finding, not a
-//! second one. In both examples the final newline is missing.
+//! second one. A line that may tell of an executed action leaves no answer of its execution at *yes*. If it shows
+//! one, and no execution on record is open for it, the finding is an error. In both examples the final newline is
+//! missing.
 //!
 //! ## Why it matters
 //! The record ends before the story does. What the process did last, perhaps the very action that brought it

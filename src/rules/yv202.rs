@@ -46,6 +46,10 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let Some(moved) = &scene.judged.movement
         && moved.breach == Some(Breach::NoStart)
     {
-        out.report(&RULE, format!("{} stands before the start of its execution", moved.event)).subject(moved.event.to_string());
+        let message = match scene.step {
+            Some(_) => format!("{} stands before the start of its execution", moved.event),
+            None => "the record can't be read, and no start of its execution precedes it".to_owned(),
+        };
+        out.report(&RULE, message).subject(moved.event.to_string());
     }
 }

@@ -49,7 +49,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     // An event that the path can't explain has its finding; its number is part of that.
-    if scene.execution.is_broken() || scene.judged.movement.is_some_and(|m| m.movement != Movement::Legal) {
+    let explained = scene.execution.is_broken() || scene.judged.movement.is_some_and(|m| m.movement != Movement::Legal);
+    if explained && !scene.judged.turns_lost {
         return;
     }
     let message = match scene.judged.order {

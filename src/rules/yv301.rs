@@ -60,10 +60,14 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let Some(ran) = &scene.judged.executed else {
         return;
     };
-    if ran.approval != Approval::Missing || ran.repeat.is_some() {
+    let lost = ran.decision_lost && ran.approval == Approval::Unknown;
+    let unproposed = ran.unproposed && ran.approval == Approval::Given;
+    if !(ran.approval == Approval::Missing || lost || unproposed) || ran.repeat.is_some() {
         return;
     }
     let message = match &ran.id {
+        Some(id) if unproposed => format!("action `{id}` ran, and it was never proposed"),
+        None if unproposed => "an action ran, and it was never proposed".to_owned(),
         _ if scene.execution.format() == Format::YuangsCast => {
             "a line was typed while the governor waited for an elevation: nobody looked at it".to_owned()
         }
@@ -71,7 +75,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         None => "an action ran, and no decision approves it".to_owned(),
     };
     let draft = out.report(&RULE, message).below_if_there("/actionId").subject(ran.id.as_deref().unwrap_or_default());
-    if let Some(line) = ran.decision_line {
+    if let Some(line) = ran.decision_line.filter(|_| !unproposed) {
         let typed = scene.execution.format() == Format::YuangsCast;
         draft.related(line, if typed { "it was typed here" } else { "the decision of this turn is about another action" });
     }

@@ -59,7 +59,7 @@ const MESSAGE: &str = "a high-risk action was approved by policy; it takes a hum
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     if let (Some(decided), Some(decision)) = (&scene.judged.decided, scene.decision()) {
         let by_policy = decision.ruling == Ruling::Approved && decision.by == DecidedBy::Policy;
-        if by_policy && decided.risk == Some(Risk::High) && decided.other_action.is_none() {
+        if by_policy && decided.risk.or(decided.thought_risk) == Some(Risk::High) && decided.other_action.is_none() {
             let draft = out.report(&RULE, MESSAGE).below_if_there("/by");
             if let Some(line) = decided.proposal_line {
                 draft.related(line, "the proposed action");

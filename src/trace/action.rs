@@ -126,7 +126,7 @@ pub fn has_more_than(texts: &[&str], payload: Raw<'_>) -> bool {
 pub fn tool(payload: Raw<'_>) -> Option<String> {
     let members = Members::of(payload);
     let name: Str<'_> = members.get("tool").or_else(|| members.get("tool_name"))?.read()?;
-    Some(name.decode().into_owned())
+    Some(name.distinct().into_owned())
 }
 
 /// The diff of a `code_diff`: `diff`, or `content` when that is where the text stands; none where they are two diffs.

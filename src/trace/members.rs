@@ -74,15 +74,6 @@ impl<'a> Members<'a> {
         crate::json::from_text(text).ok()
     }
 
-    /// The members that stand whole in the beginning of an object.
-    pub(super) fn of_cut(text: &'a str) -> Self {
-        let mut members = Self::default();
-        let mut scanner = crate::json::Scanner::new(text, crate::json::DEFAULT_MAX_DEPTH);
-        // Where it breaks off is known; what was read before stays.
-        drop(crate::json::Deserializer::new(&mut scanner).deserialize_map(MembersVisitor(&mut members)));
-        members
-    }
-
     pub(super) fn get(&self, name: &str) -> Option<Raw<'a>> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }

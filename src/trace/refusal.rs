@@ -11,8 +11,8 @@ use memchr::memmem;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
-/// What was said, thought or shown, which decides nothing.
-const DATA: [&str; 10] = [
+/// What was said, thought, shown or came of an action, which decides nothing.
+const DATA: [&str; 13] = [
     "result",
     "executionResult",
     "observation",
@@ -23,7 +23,13 @@ const DATA: [&str; 10] = [
     "contextDiff",
     "parameters",
     "error",
+    "output",
+    "stdout",
+    "stderr",
 ];
+
+/// The same in an object that says whether something succeeded.
+const RESULT: [&str; 4] = ["body", "response", "content", "artifacts"];
 
 /// The rejections of one record.
 #[derive(Debug, Default)]
@@ -37,13 +43,10 @@ impl Refusals {
     #[must_use]
     pub fn of(entry: &Entry<'_>) -> Self {
         let decides = match &entry.record {
-            Record::V1(record) => matches!(
-                record,
-                v1::Record::GovernanceDecided(_)
-                    | v1::Record::ExecutionFinished(_)
-                    | v1::Record::Turn(_)
-                    | v1::Record::Execution(_)
-            ),
+            // Thoughts are shown much. Beside them a rejection can only be in the metadata.
+            Record::V1(v1::Record::ThoughtGenerated(record)) => record.metadata.is_some(),
+            // What isn't metadata keeps its schema.
+            Record::V1(_) => may_hold_metadata(entry.text.as_bytes()),
             Record::Event(event) => event.kind != EventType::LlmCall,
             Record::Mended(_) | Record::Transition(_) | Record::Turn(_) => true,
             Record::Broken(_)
@@ -65,6 +68,10 @@ impl Refusals {
             let each = turns.iter().zip(0u32..).filter_map(|(turn, n)| Some((Some(n), search(turn.as_object()?)?)));
             found.extend(each);
         }
+        if matches!(&entry.record, Record::V1(v1::Record::ExecutionEnded(_))) {
+            // The list of decisions is read as what it is.
+            members.remove("decisions");
+        }
         found.extend(search(&members).map(|refusal| (None, refusal)));
         Self { found }
     }
@@ -76,36 +83,91 @@ impl Refusals {
     }
 }
 
-/// Whether the word may stand in a text, in whichever letters; an escape may stand for one of them.
-fn may_refuse(text: &[u8]) -> bool {
-    static ESCAPE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\\u00"));
-    // The rarest of its letters.
-    memchr::memchr2_iter(b'j', b'J', text).any(|at| text.get(at..at + 6).is_some_and(|w| w.eq_ignore_ascii_case(b"jected")))
-        || ESCAPE.find_iter(text).any(|at| matches!(text.get(at + 4), Some(b'4'..=b'7')))
+static ESCAPE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\\u00"));
+
+fn has_escaped_letter(text: &[u8]) -> bool {
+    ESCAPE.find_iter(text).any(|at| matches!(text.get(at + 4), Some(b'4'..=b'7')))
 }
 
-/// The first rejection below an object. No recursion: records may be nested deeply.
+fn may_hold_metadata(text: &[u8]) -> bool {
+    static METADATA: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\"metadata\""));
+    METADATA.find(text).is_some() || has_escaped_letter(text)
+}
+
+/// Whether a rejection may be in a text, in whichever letters; an escape may stand for one of them.
+fn may_refuse(text: &[u8]) -> bool {
+    static APPROVED: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"approved\""));
+    // The rarest of its letters.
+    memchr::memchr2_iter(b'j', b'J', text).any(|at| text.get(at..at + 6).is_some_and(|w| w.eq_ignore_ascii_case(b"jected")))
+        || APPROVED.find_iter(text).any(|at| {
+            let behind = text.get(at + 9..).unwrap_or_default().trim_ascii_start();
+            behind.strip_prefix(b":").is_some_and(|value| value.trim_ascii_start().starts_with(b"false"))
+        })
+        || has_escaped_letter(text)
+}
+
+/// What an object is, by its name and place: then a word in it may be about a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// The record, its metadata or what belongs to an event.
+    Record,
+    Decision,
+    Action,
+    Other,
+}
+
+impl Place {
+    fn of(name: &str, object: &Map<String, Value>, depth: usize) -> Self {
+        let lower = name.to_ascii_lowercase();
+        if lower == "approval" || lower.contains("decision") || lower == "governance" {
+            Self::Decision
+        } else if lower == "action" || lower.ends_with("action") {
+            Self::Action
+        } else if lower == "metadata" || depth == 1 && lower == "data" {
+            Self::Record
+        } else if object.contains_key("type") && object.contains_key("payload") {
+            Self::Action
+        } else {
+            Self::Other
+        }
+    }
+
+    /// The rejection that the members of an object say themselves.
+    fn refusal(self, object: &Map<String, Value>) -> Option<String> {
+        let text = |name: &str| object.get(name).and_then(Value::as_str);
+        let says = |name: &str| text(name).is_some_and(is_rejected);
+        let known = text("by").is_some_and(|by| matches!(by, "human" | "policy" | "auto-policy"));
+        let status = says("status") && (known || self != Self::Other);
+        let state = says("state") && self != Self::Other;
+        let unapproved = object.get("approved") == Some(&Value::Bool(false)) && (known || self == Self::Decision);
+        (status || state || unapproved).then(|| as_decision(object, self))
+    }
+}
+
+/// The first rejection in an object. No recursion: records may be nested deeply.
 fn search(members: &Map<String, Value>) -> Option<String> {
-    let mut stack: Vec<(&str, &Value)> = members.iter().map(|(name, value)| (name.as_str(), value)).collect();
-    while let Some((name, value)) = stack.pop() {
-        let decides = name == "approval" || name.to_ascii_lowercase().contains("decision") || name == "governance";
+    if let Some(refusal) = Place::Record.refusal(members) {
+        return Some(refusal);
+    }
+    let mut stack: Vec<(&str, &Value, usize)> = members.iter().map(|(name, value)| (name.as_str(), value, 1)).collect();
+    while let Some((name, value, depth)) = stack.pop() {
         match value {
             _ if DATA.contains(&name) => {}
-            Value::String(word) if decides && is_rejected(word) => return Some(as_decision(&Map::new())),
+            Value::String(word) if is_rejected(word) && Place::of(name, &Map::new(), depth) == Place::Decision => {
+                return Some(as_decision(&Map::new(), Place::Decision));
+            }
             Value::Object(object) => {
-                let text = |name: &str| object.get(name).and_then(Value::as_str);
-                let known = text("by").is_some_and(|by| matches!(by, "human" | "policy" | "auto-policy"));
-                if text("status").is_some_and(is_rejected) && (known || decides) {
-                    return Some(as_decision(object));
+                if let Some(refusal) = Place::of(name, object, depth).refusal(object) {
+                    return Some(refusal);
                 }
                 // What an action is given and what came of it is data.
                 let acts = object.contains_key("type") || object.contains_key("isDone");
-                let below = object.iter().filter(|(name, _)| !(acts && *name == "payload"));
-                if !object.contains_key("success") {
-                    stack.extend(below.map(|(name, value)| (name.as_str(), value)));
-                }
+                let result = object.contains_key("success");
+                let below =
+                    object.iter().filter(|(name, _)| !(acts && *name == "payload" || result && RESULT.contains(&name.as_str())));
+                stack.extend(below.map(|(name, value)| (name.as_str(), value, depth + 1)));
             }
-            Value::Array(list) => stack.extend(list.iter().map(|value| (name, value))),
+            Value::Array(list) => stack.extend(list.iter().map(|value| (name, value, depth))),
             _ => {}
         }
     }
@@ -116,7 +178,7 @@ fn is_rejected(word: &str) -> bool {
     word.trim().eq_ignore_ascii_case("rejected")
 }
 
-fn as_decision(object: &Map<String, Value>) -> String {
+fn as_decision(object: &Map<String, Value>, place: Place) -> String {
     let by = match object.get("by").and_then(Value::as_str) {
         Some("human") => "human",
         _ => "policy",
@@ -129,7 +191,12 @@ fn as_decision(object: &Map<String, Value>) -> String {
             decision.insert(name.into(), value.clone());
         }
     }
-    if let Some(time) = object.get("timestamp").filter(|t| super::scalar::is_timestamp(t)) {
+    if let Some(id @ Value::String(_)) = object.get("id").filter(|_| place == Place::Action) {
+        decision.insert("actionId".into(), id.clone());
+    }
+    // The time of a record is none of a decision.
+    let dated = place == Place::Decision || object.contains_key("by");
+    if let Some(time) = object.get("timestamp").filter(|_| dated).filter(|t| super::scalar::is_timestamp(t)) {
         decision.insert("timestamp".into(), time.clone());
     }
     Value::Object(decision).to_string()

@@ -10,8 +10,9 @@ use super::timeline::{CommandRun, Timeline};
 use super::units::{InputUnits, Units};
 use super::{Options, Report};
 use crate::diag::{Code, Finding, Place, Severity};
+use crate::governance::State;
 use crate::json::Scanner;
-use crate::replay::{Looks, Summary};
+use crate::replay::{Execution, Looks, Summary};
 use crate::rules;
 use crate::scan::frames::Frames;
 use crate::scan::mask::Mask;
@@ -67,8 +68,8 @@ pub(super) struct Run<'o> {
     lost_early: u64,
     /// Records of no known shape.
     foreign: Option<Foreign>,
-    /// The last line breaks off, and still shows that an action ran.
-    cut: Option<CutAction>,
+    /// The last line breaks off and may show an executed action: the line, and what is left of it.
+    cut: Option<(u64, CutAction)>,
     /// The line that the next block begins with.
     next_line: u64,
     /// The input is one JSON document.
@@ -422,7 +423,7 @@ impl<'o> Run<'o> {
                 self.meet_foreign(entry);
             }
             if entry.problems.iter().any(|problem| problem.code == Code(104)) {
-                self.cut = self.format.and_then(|format| cut::action(format, entry.text));
+                self.cut = self.format.and_then(|format| cut::action(format, entry.text)).map(|cut| (entry.line, cut));
             }
             if !matches!(falls, Falls::To(_)) {
                 self.report_problems(entry);
@@ -574,6 +575,8 @@ impl<'o> Run<'o> {
         let mut follow_ups = Vec::new();
         let mut timelines = Vec::new();
         let mut signed = Signed::default();
+        // A record that breaks off belongs to an execution that has others, and may belong to one that isn't over.
+        let (mut attributed, mut open) = (false, false);
         for mut harvest in harvests {
             if !self.mask.is_empty() {
                 harvest.timeline.each_text(&mut |text| self.mask.clean(text));
@@ -595,13 +598,28 @@ impl<'o> Run<'o> {
                 report.failed_unlisted.insert((self.file.clone(), id));
             }
             for mut summary in harvest.summaries {
-                let of_cut = |cut: &CutAction| cut.execution.as_deref().is_none_or(|id| *id == *summary.id);
-                if self.cut.as_ref().is_some_and(of_cut) {
+                if let Some((_, cut)) = &self.cut
+                    && cut.execution.as_deref().is_none_or(|id| *id == *summary.id)
+                {
                     summary.verdict.doubt_all();
+                    attributed = true;
+                    open |= cut.execution.is_some() || summary.final_state != Some(State::Terminal);
                 }
                 report.counts.turns += summary.turns;
                 report.counts.signatures_unchecked += summary.signatures_unchecked;
                 report.summaries.push(summary);
+            }
+        }
+        if let Some((line, cut)) = &self.cut {
+            let finding = findings.iter_mut().find(|f| f.code == Code(104) && f.place.line == *line);
+            if let Some(finding) = finding.filter(|_| cut.shown && !open) {
+                // Nothing may be executed in an execution that is over, and there is no other record of one that isn't.
+                finding.severity = Severity::Error;
+                finding.execution = cut.execution.as_deref().map(Into::into);
+                finding.message.push_str("; it shows an executed action, and no execution on record is open for it");
+            }
+            if !attributed {
+                report.summaries.extend(orphan(&self.file, self.format, *line, cut));
             }
         }
         if let Some((line, records)) = refused {
@@ -681,6 +699,14 @@ fn hide_in_summary(summary: &mut Summary, mask: &Mask) {
     if let Some(hidden) = summary.outcome.as_deref().and_then(|outcome| mask.hide(outcome)) {
         summary.outcome = Some(hidden.into());
     }
+}
+
+/// What is reported of an execution whose only record breaks off.
+fn orphan(file: &Arc<str>, format: Option<Format>, line: u64, cut: &CutAction) -> Option<Summary> {
+    let id = cut.execution.as_deref()?;
+    let mut execution = Execution::new(id.into(), file.clone(), format?, line);
+    execution.doubt_all();
+    Some(execution.summary())
 }
 
 /// The place of a byte of an element that begins at `start`.

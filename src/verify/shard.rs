@@ -1,5 +1,6 @@
 //! One worker's share of the executions.
 
+use super::follow_ups::{Excuse, PATH_RULES, excuse, is_whole, refusal_beside};
 use super::kept::Kept;
 use super::place::{about, help, place, problem_finding, subject_of};
 use super::report::Dropped;
@@ -13,9 +14,9 @@ use crate::rules::{self, Draft, Out, Scene, Settings};
 use crate::source::Limits;
 use crate::trace::entry::{Broken, Entry, Problem, Record};
 use crate::trace::native;
+use crate::trace::record::RecordKind;
 use crate::trace::refusal::Refusals;
-use crate::trace::step::{Beside, Told};
-use crate::trace::v1::Record as V1;
+use crate::trace::step::{Beside, Part, Told};
 use crate::trace::{Fact, Format, Step};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
@@ -106,6 +107,9 @@ struct Live {
     /// Chain breaks in a row are one.
     chain_broken_at: u64,
     chain_root: Option<usize>,
+    /// The record that can't be read which may explain what is missing: of this execution, or of any; and the same for tokens.
+    lost: Option<Root>,
+    token_lost: Option<Root>,
     /// What a scan has found, and where it was said: the same text stands in a thought, its proposal and
     /// its execution.
     scanned: HashMap<String, usize>,
@@ -305,6 +309,8 @@ impl Shard {
             root: None,
             chain_broken_at: 0,
             chain_root: None,
+            lost: None,
+            token_lost: None,
             scanned: HashMap::new(),
             ghost_of,
             pen: Pen::default(),
@@ -346,6 +352,7 @@ impl Shard {
             }
         }
         if lost_between {
+            live.lost = Some(Root::Line(self.last_lost));
             live.execution.miss_turns();
             if self.format.holds_one_execution() {
                 live.execution.doubt_all();
@@ -359,8 +366,14 @@ impl Shard {
             live.execution.doubt_all();
         }
         if let Record::Broken(Broken { kind: None, turn, .. }) = entry.record {
-            live.execution.lose_track(entry.line, turn);
-            live.root = live.root.or(problem_root.map(Root::Finding));
+            let mut judged = Judged::default();
+            live.execution.lose_track(entry.line, turn, &mut judged);
+            live.lost = problem_root.map(Root::Finding);
+            live.root = live.root.or(live.lost);
+            let scene =
+                Scene { execution: &live.execution, step: None, entry: Some(entry), judged: &judged, close: None, settings };
+            let drafts = scene_drafts(&scene);
+            self.fold_drafts(live, live.lost, &drafts, (Some(entry), None));
         }
         let input_hash_wrong = matches!(&entry.record, Record::Turn(turn) if turn.input_hash_is_wrong() == Some(true));
         let mut first = true;
@@ -375,21 +388,21 @@ impl Shard {
             _ => Vec::new(),
         };
         let refusals = Refusals::of(entry);
+        let mut counted = false;
         entry.record.steps(&mut |step| {
             let refusal = refusals.at(step.part.nested).and_then(|text| Some((native::decision(text)?, Raw::trusted(text))));
             let refused = refusal.as_ref().and_then(|(decision, written)| step.refused(decision, *written));
-            if let (Some((decision, written)), None) = (refusal, refused)
-                && matches!(step.fact, Fact::Executed(_) | Fact::Moved(_) | Fact::Beside(_))
-                && !matches!(step.fact, Fact::Beside(Beside::Shown(..)))
-                && !matches!(entry.record, Record::Turn(_) | Record::Mended(_) | Record::V1(V1::Turn(_) | V1::Execution(_)))
-            {
-                // The record is none of a decision, and holds a rejection all the same.
-                let told = Beside::Decided(None, Some(Told { decision, written }));
-                let step = Step { time: None, fact: Fact::Beside(told), ..step };
-                let mut judged = Judged::default();
-                live.execution.step(entry.line, &step, context, &mut judged);
-                self.judge(live, entry, &step, &judged, lost_between, settings);
+            counted |= refused.is_some();
+            // The record is none of a decision, and holds a rejection all the same.
+            let beside = refusal.filter(|_| refused.is_none() && !counted && !is_whole(&entry.record));
+            let told = beside.and_then(|(decision, written)| refusal_beside(&step, &decision, written));
+            counted |= told.is_some();
+            // A proposal is there before it can be rejected.
+            let behind = matches!(step.fact, Fact::Proposed(_));
+            if let Some(told) = told.as_ref().filter(|_| !behind) {
+                self.refusal(live, entry, told, (lost_between, settings), context);
             }
+            let told_behind = told.filter(|_| behind);
             let step = refused.unwrap_or(step);
             let mut judged = Judged {
                 input_hash_wrong: input_hash_wrong && std::mem::take(&mut first),
@@ -402,11 +415,41 @@ impl Shard {
             let step = told.as_ref().unwrap_or(&step);
             live.execution.step(entry.line, step, context, &mut judged);
             self.recorder.note(&mut live.pen, entry, step, &judged, &live.execution);
+            if let Fact::Unreadable(kind) = step.fact {
+                live.lost = problem_root.map(Root::Finding);
+                if kind == RecordKind::CapabilityIssued {
+                    live.token_lost = live.lost;
+                }
+            }
             self.judge(live, entry, step, &judged, lost_between, settings);
             if matches!(step.fact, Fact::Unreadable(_)) {
-                live.root = live.root.or(problem_root.map(Root::Finding));
+                live.root = live.root.or(live.lost);
+            }
+            if let Some(told) = told_behind.as_ref() {
+                self.refusal(live, entry, told, (lost_between, settings), context);
             }
         });
+        if let Some(text) = refusals.at(None).filter(|_| !counted && is_whole(&entry.record))
+            && let Some(decision) = native::decision(text)
+        {
+            let told = Beside::Decided(None, Some(Told { decision, written: Raw::trusted(text) }));
+            let step = Step { turn: None, time: None, part: Part::WHOLE, fact: Fact::Beside(told) };
+            self.refusal(live, entry, &step, (lost_between, settings), context);
+        }
+    }
+
+    /// Replays a rejection that a record holds beside what it is of.
+    fn refusal(
+        &mut self,
+        live: &mut Live,
+        entry: &Entry<'_>,
+        step: &Step<'_, '_>,
+        (lost_between, settings): (bool, &Settings),
+        context: Context<'_>,
+    ) {
+        let mut judged = Judged::default();
+        live.execution.step(entry.line, step, context, &mut judged);
+        self.judge(live, entry, step, &judged, lost_between, settings);
     }
 
     /// Reports what the reader found wrong with a record; returns the first such finding.
@@ -488,6 +531,51 @@ impl Shard {
                 live.execution.unchecked_signature();
             }
         }
+        let (excused, drafts): (Vec<_>, Vec<_>) =
+            drafts.into_iter().map(|draft| (excuse(&draft, judged), draft)).partition(|(excuse, _)| excuse.is_some());
+        let drafts: Vec<Draft> = drafts.into_iter().map(|(_, draft)| draft).collect();
+        let root = live.root;
+        self.apply_movement(live, (entry, step), judged, drafts, lost_between);
+        for (excuse, draft) in excused {
+            let root = match excuse {
+                Some(Excuse::Lost) => live.lost,
+                Some(Excuse::TokenLost) => live.token_lost,
+                Some(Excuse::Unproposed) | None => root.or(live.root),
+            };
+            if root.is_none() && excuse == Some(Excuse::Unproposed) {
+                self.report(live, &[draft], Some(entry), Some(step));
+            } else {
+                self.fold_drafts(live, root, &[draft], (Some(entry), Some(step)));
+            }
+        }
+    }
+
+    /// Folds findings under the one that explains them, and leaves the answers that they would deny open.
+    fn fold_drafts(
+        &mut self,
+        live: &mut Live,
+        root: Option<Root>,
+        drafts: &[Draft],
+        (entry, step): (Option<&Entry<'_>>, Option<&Step<'_, '_>>),
+    ) {
+        for draft in drafts {
+            if let Some(aspect) = draft.rule.aspect {
+                live.execution.verdict_mut().doubt(aspect);
+            }
+            let found = self.found(live, draft, entry, step);
+            self.fold(root, format!("{} {} follows from it", draft.rule.code, draft.rule.name), vec![found]);
+        }
+    }
+
+    /// Reports what the rules say of a step, by how the machine took it.
+    fn apply_movement(
+        &mut self,
+        live: &mut Live,
+        (entry, step): (&Entry<'_>, &Step<'_, '_>),
+        judged: &Judged,
+        drafts: Vec<Draft>,
+        lost_between: bool,
+    ) {
         let Some(moved) = &judged.movement else {
             self.report(live, &drafts, Some(entry), Some(step));
             return;
@@ -545,8 +633,12 @@ impl Shard {
     /// What is to be said of an event that only an earlier break explains, should nobody hear of that.
     fn displaced(&self, live: &Live, moved: Moved, entry: &Entry<'_>, step: &Step<'_, '_>) -> Option<Finding> {
         let mut out = Out::default();
-        out.report(rules::by_code(Code(201))?, format!("{} is illegal in {}", moved.event, moved.before))
-            .subject(subject([&moved.event.to_string(), moved.before.name()]));
+        let is_result = matches!(moved.event, Event::ExecutionFinished | Event::ObservationRecorded);
+        out.report(
+            rules::by_code(Code(if is_result { 311 } else { 201 }))?,
+            format!("{} is illegal in {}", moved.event, moved.before),
+        )
+        .subject(subject([&moved.event.to_string(), moved.before.name()]));
         out.drafts.first().map(|draft| self.found(live, draft, Some(entry), Some(step)))
     }
 
@@ -569,7 +661,7 @@ impl Shard {
         };
         // That something ran without leave is all that there is to say of what comes of it.
         let by_leave = rules::by_code(root.code).is_some_and(|rule| rule.aspect == Some(Aspect::Authorised));
-        let mut folded: Vec<Finding> = findings.into_iter().filter(|f| !by_leave || f.code != Code(201)).collect();
+        let mut folded: Vec<Finding> = findings.into_iter().filter(|f| !by_leave || !matches!(f.code, Code(201 | 311))).collect();
         if !has_place {
             for finding in folded.drain(..) {
                 *root.unlisted.entry((finding.code, finding.severity)).or_default() += 1;
@@ -698,9 +790,6 @@ impl Shard {
 
 /// Bytes that are read of an execution before it is found out what it holds.
 const WEIGHED: usize = 16 << 10;
-
-/// Rules that a lost record may explain: what they say is folded under it, and the verdict can't be told. The decision that is missing (YV301) may be the record that nobody can read.
-const PATH_RULES: [u16; 5] = [201, 202, 206, 301, 311];
 
 fn scene_drafts(scene: &Scene<'_, '_, '_>) -> Vec<Draft> {
     let mut out = Out::default();

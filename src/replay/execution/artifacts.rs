@@ -9,6 +9,7 @@ use super::Execution;
 use crate::governance::Risk;
 use crate::json::Str;
 use crate::trace::action;
+use crate::trace::format::Format;
 use crate::trace::record::{ActionType, DecidedBy, Texts};
 use crate::trace::step::{Decision, Observed};
 use std::collections::HashSet;
@@ -78,7 +79,7 @@ impl Execution {
         if self.left.anything || self.verdict.authorised != Answer::Yes {
             return;
         }
-        let plain = |path: Str<'_>| action::plain_path(&path.decode()).into_owned();
+        let plain = |path: Str<'_>| action::plain_path(&path.distinct()).into_owned();
         let mut changed: Vec<String> = artifacts.all().into_iter().map(plain).filter(|path| !path.is_empty()).collect();
         changed.retain(|path| !self.left.known.contains(path.as_str()));
         let Reach { leaves, protected, .. } = Reach::default().observing(&changed);
@@ -97,6 +98,23 @@ impl Execution {
             }
             Some(_) => {}
             None if nth > self.rejections && self.actions > 0 => self.doubt_all(),
+            None => {}
+        }
+    }
+
+    /// A rejection that no decision about this turn's action can be: an action that it names may have run before. Without a name it
+    /// is about an action that ran, if nothing was rejected and nothing is waiting for a decision.
+    pub(super) fn refused_later(&mut self, id: Option<Str<'_>>, judged: &mut Judged) {
+        match id {
+            Some(id) => {
+                let id = id.decode();
+                if self.known.get(&*id).is_some_and(|known| known.ran.is_some() && !known.refused) {
+                    judged.executed = Some(Ran::bare(Some(id.into_owned()), Approval::Rejected));
+                }
+            }
+            // An event log tells of decisions in lines of their own, in no strict order.
+            None if self.format == Format::YuangsEvents => {}
+            None if self.rejections == 0 && self.actions > 0 && self.turn.is_fresh() => self.doubt_all(),
             None => {}
         }
     }
@@ -124,7 +142,7 @@ impl Execution {
         if matches!(named, [path] if artifacts.is_only(path)) {
             return Vec::new();
         }
-        let plain = artifacts.all().into_iter().map(|path| action::plain_path(&path.decode()).into_owned());
+        let plain = artifacts.all().into_iter().map(|path| action::plain_path(&path.distinct()).into_owned());
         plain.filter(|path| !path.is_empty() && !named.contains(path)).collect()
     }
 

@@ -26,9 +26,8 @@ impl Execution {
     pub(super) fn issued(&mut self, line: u64, capability: &Capability<'_>, judged: &mut Judged) {
         self.judge_issuer(line, &capability.issuer.decode(), judged);
         let token = Token::of(capability, line);
-        if !self.tokens_unknown {
-            judged.used_unissued = std::mem::take(&mut self.unissued);
-        }
+        judged.used_unissued = std::mem::take(&mut self.unissued);
+        judged.tokens_lost = self.tokens_unknown;
         let room = WORDS.saturating_sub(self.unknown_grants.len());
         self.unknown_grants.extend(token.grants.words.iter().take(room).map(|word| (line, word.clone())));
         judged.token = self.ledger.issue(&capability.id.decode(), token).err();
@@ -71,6 +70,13 @@ impl Execution {
         }
         let recorded = proposal.filter(|p| p.is_recorded());
         facts.risk = recorded.and_then(KeptAction::judged_risk);
+        if self.turn.proposal.is_none() {
+            // What was thought is all that is known of what was decided about.
+            facts.unproposed = true;
+            let actions = self.turn.thoughts.iter().filter_map(|thought| thought.what.action.as_ref());
+            facts.thought_risk =
+                actions.filter_map(|action| authority::look(context, &action.as_action()).0.max(action.risk)).max();
+        }
         facts.human_millis = authority::human_millis(&self.turn, decision, time);
         let (found, reach) = decision.modification().map(|m| authority::look(context, &m)).unwrap_or_default();
         judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
@@ -136,6 +142,11 @@ impl Execution {
         judged: &mut Judged,
     ) {
         self.actions += 1;
+        let unproposed = self.turn.decision.is_some() && self.is_unproposed();
+        if unproposed {
+            self.verdict.doubt(Aspect::Authorised);
+            self.stand_in(context);
+        }
         let id = executed.action_id.map(|id| id.decode().into_owned());
         let (repeat, allowed) = self.run_before(id.as_deref(), executed);
         let approved = authority::approved(&self.turn);
@@ -182,9 +193,9 @@ impl Execution {
         // Where it can't be told which action ran, or which tokens there are, only a token that is known to be dead is held against it.
         let unnamed = self.turn.proposal_unknown && (id.is_none() || executed.action.is_none());
         let vague = approval == Approval::Unknown || unnamed || self.tokens_unknown;
+        let token_lost = token != TokenUse::Fine && self.tokens_unknown;
         let token = match token {
-            TokenUse::None(_) | TokenUse::OutOfScope(_) if vague => TokenUse::Fine,
-            TokenUse::NotIssued(_) if self.tokens_unknown => TokenUse::Fine,
+            TokenUse::None(_) | TokenUse::OutOfScope(_) if vague && !token_lost => TokenUse::Fine,
             token => token,
         };
         let success = executed.result.is_none_or(|r| r.success);
@@ -237,7 +248,26 @@ impl Execution {
             beyond_risk,
             high_by_policy,
             decision_line: self.turn.decision.as_ref().map(|d| d.line),
+            unproposed,
+            decision_lost: self.turn.decision_lost && self.turn.decision.is_none(),
+            token_lost,
         });
+    }
+
+    /// Whether no action was proposed in this turn, not even in a record that can't be read.
+    fn is_unproposed(&self) -> bool {
+        self.turn.proposal.is_none() && !self.turn.proposal_unknown
+    }
+
+    /// Takes what was thought for what was decided about, where that is all there is.
+    fn stand_in(&mut self, context: Context<'_>) {
+        let mut actions = self.turn.thoughts.iter().filter_map(|thought| Some((thought, thought.what.action.as_ref()?)));
+        let (Some((thought, action)), None) = (actions.next(), actions.next()) else {
+            return;
+        };
+        let (found, reach) = authority::look(context, &action.as_action());
+        let what = KeptAction { found, ..action.clone() }.reaching(reach);
+        self.turn.proposal = Some(Kept { what, line: thought.line, time: thought.time });
     }
 
     /// Whether an action that a policy approved turns out to be high only where it ran.
@@ -267,7 +297,7 @@ impl Execution {
         let made = ran.payload.filter(|_| ran.kind == ActionKind::Known(ActionType::ToolCall)).and_then(authority::content);
         let declared = self.turn.declared.as_ref().map(|paths| paths.iter().map(|p| p.to_string()).collect());
         let observed: Option<Vec<String>> =
-            executed.observed.map(|paths| paths.iter().map(|p| p.decode().into_owned()).collect());
+            executed.observed.map(|paths| paths.iter().map(|p| p.distinct().into_owned()).collect());
         let only_reads = observed.as_ref().is_some_and(|paths| !paths.is_empty()) && authority::only_reads(&ran);
         Some(RecordedChange::of(line, (diff, made), reach.as_deref(), declared, (observed, only_reads))).filter(|c| !c.is_empty())
     }
@@ -276,7 +306,7 @@ impl Execution {
     /// result says that it left.
     fn seen_to_change(&self, executed: &Executed<'_, '_>, known: Option<&KeptAction>, success: bool) -> Vec<String> {
         let mut changed: Vec<String> = match (executed.observed, &self.turn.declared) {
-            (Some(observed), _) => observed.iter().map(|p| p.decode().into_owned()).collect(),
+            (Some(observed), _) => observed.iter().map(|p| p.distinct().into_owned()).collect(),
             (None, Some(declared)) if success => declared.iter().map(|p| p.to_string()).collect(),
             (None, _) => Vec::new(),
         };

@@ -1,12 +1,12 @@
-//! Ids that can't be told apart.
+//! Ids and paths that can't be distinguished.
 
 use super::Execution;
-use crate::json::Str;
+use crate::json::{Raw, Str, stringify};
 use crate::trace::step::{Action, Beside, Decision, Executed, Fact, Step};
 
 impl Execution {
-    /// Half of a surrogate pair is read as U+FFFD, and so is any other half: two ids that differ in nothing else look the
-    /// same. What rests on comparing them isn't known then.
+    /// Half of a surrogate pair is read as U+FFFD, and so is any other half: two ids or paths that differ in nothing else
+    /// look the same. What rests on comparing them isn't known then.
     pub(super) fn check_ids(&mut self, step: &Step<'_, '_>) {
         if has_torn_id(&step.fact) {
             self.doubt_all();
@@ -14,20 +14,26 @@ impl Execution {
     }
 }
 
+/// Whether half of a surrogate pair is in a payload whose parts are compared with those of another.
+fn is_torn_payload(payload: Raw<'_>) -> bool {
+    payload.as_written().contains("\\u") && stringify(payload).to_ascii_lowercase().contains("\\ud")
+}
+
 fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
     let one = |id: Option<Str<'_>>| id.is_some_and(Str::is_torn);
     let action = |action: Option<Action<'_>>| one(action.and_then(|a| a.id));
     let decision = |d: &Decision<'_>| {
         let named = [d.action, d.signer, d.original, d.rule, d.signature.map(|s| s.key)];
-        named.into_iter().any(one) || action(d.modified)
+        named.into_iter().any(one) || action(d.modified) || d.modified.and_then(|m| m.payload).is_some_and(is_torn_payload)
     };
-    let executed = |e: &Executed<'_, '_>| one(e.action_id) || one(e.capability) || action(e.action);
+    let paths = |paths: Option<&[Str<'_>]>| paths.unwrap_or_default().iter().any(|path| path.is_torn());
+    let executed = |e: &Executed<'_, '_>| one(e.action_id) || one(e.capability) || action(e.action) || paths(e.observed);
     match fact {
         Fact::Started(started) => {
             one(started.governor) || one(started.policy_digest) || started.agents.iter().any(|agent| agent.is_torn())
         }
         Fact::Thought(thought) | Fact::Beside(Beside::Thought(thought)) => one(thought.agent),
-        Fact::Proposed(proposal) => one(proposal.agent) || one(proposal.action.id),
+        Fact::Proposed(proposal) => one(proposal.agent) || one(proposal.action.id) || paths(proposal.declared),
         Fact::Decided(decided) => decision(decided),
         Fact::Executed(ran) => executed(ran),
         Fact::Issued(token) => {

@@ -316,22 +316,6 @@ impl Execution {
         &mut self.shown
     }
 
-    /// Something that belongs to this execution could not be read: it may have been anything, of any turn up to the one that
-    /// it names.
-    pub fn lose_track(&mut self, line: u64, turn: Option<i64>) {
-        // It may have been the start; a terminal session has none.
-        self.started |= self.format != Format::YuangsCast;
-        self.machine.lose_track();
-        self.doubt_all();
-        match turn {
-            Some(_) if turn != self.turn.id => self.begin_turn(line, turn),
-            Some(_) => {}
-            None => self.miss_turns(),
-        }
-        self.turn.decision_unknown = true;
-        self.last_line = line;
-    }
-
     /// A line of this execution's was lost: nobody can say any more that nothing else happened.
     pub fn doubt_all(&mut self) {
         self.verdict.doubt_all();
@@ -391,7 +375,7 @@ impl Execution {
             Fact::Beside(beside) => self.beside(line, step, beside, context, judged),
             Fact::NotRecorded(event) => self.not_recorded(line, step, *event, judged),
             Fact::Terminal(frame) => self.frame(line, *frame, judged),
-            Fact::Unreadable(kind) => self.unreadable(line, step, *kind),
+            Fact::Unreadable(kind) => self.unreadable(line, step, *kind, judged),
         }
         if !matches!(step.fact, Fact::Started(_)) {
             self.restart = self.restart.map(|(last, _)| (last, false));
@@ -516,6 +500,7 @@ impl Execution {
                 let jump = found != expected && !missed && !counts_on;
                 if missed {
                     self.verdict.doubt(Aspect::LegalPath);
+                    (judged.order, judged.turns_lost) = (Some(TurnBreak::Jump { expected, found }), true);
                 } else if jump {
                     judged.order = Some(TurnBreak::Jump { expected, found });
                 } else if !begins && open.is_some() && !self.machine.is_broken() && !self.turn_is_over() {
@@ -684,7 +669,7 @@ impl Execution {
             return;
         }
         self.turn.proposer = agent;
-        self.turn.declared = proposal.declared.map(|paths| paths.iter().map(|p| p.decode().into()).collect());
+        self.turn.declared = proposal.declared.map(|paths| paths.iter().map(|p| p.distinct().into()).collect());
         let thoughts = &self.turn.thoughts;
         let thought = thoughts.iter().find_map(|t| t.what.action.clone()).filter(|_| proposal.replaced);
         let thought = thought.map(|thought| {
@@ -747,8 +732,11 @@ impl Execution {
 
     fn decided(&mut self, line: u64, step: &Step<'_, '_>, decision: &Decision<'_>, context: Context<'_>, judged: &mut Judged) {
         self.check_turn(line, step, false, judged);
+        // A rejection that was recorded with the proposal counts.
+        let beside = self.turn.decision_beside.take().filter(|beside| beside.what.ruling == Ruling::Rejected);
+        let decision = native::stricter(*decision, beside.as_ref());
         self.apply(line, Event::GovernanceDecided(decision.ruling), judged);
-        self.rule(line, step.time, decision, context, judged);
+        self.rule(line, step.time, &decision, context, judged);
     }
 
     fn declared_over(&mut self, line: u64, outcome: Str<'_>, judged: &mut Judged) {

@@ -2,12 +2,15 @@
 
 use super::super::authority;
 use super::super::evidence::{Kept, KeptAction, KeptKind, KeptThought, ToldDecision, TurnEvidence};
-use super::super::judged::{Approval, Breach, Judged, Ran};
+use super::super::judged::{Approval, Breach, Judged, Moved, Ran, TurnBreak};
+use super::super::machine::Movement;
 use super::super::reach::Reach;
 use super::super::verdict::Aspect;
 use super::authorise::weigh;
 use super::{Context, Execution, Group, understated};
 use crate::governance::{EvaluationKind, Event, Ruling, State};
+use crate::json::Raw;
+use crate::trace::action;
 use crate::trace::format::Format;
 use crate::trace::record::{ActionType, DecidedBy, RecordKind};
 use crate::trace::step::{self, Action, ActionKind, Beside, Decision, Executed, Fact, Showing, Step};
@@ -167,6 +170,9 @@ impl Execution {
                 };
                 if let Some(told) = told {
                     self.overrule(line, id, &told.decision);
+                    if !ran && told.decision.ruling == Ruling::Rejected {
+                        self.refused_later(id, judged);
+                    }
                 }
                 if let Some(action) = action {
                     judged.not_thought = self.is_nobodys_thought(None, action);
@@ -269,9 +275,29 @@ impl Execution {
             }
             Showing::Thought if thought => {}
             Showing::Proposal | Showing::Run if decided => {}
-            Showing::Open if thought || decided || does_nothing(action) => {}
+            Showing::Open if thought || decided || does_nothing(action) || self.is_spelled_out(action) => {}
             _ => self.doubt_all(),
         }
+    }
+
+    /// Whether an action is only the text of the command, the tool or the id that was proposed.
+    fn is_spelled_out(&self, action: &Action<'_>) -> bool {
+        let known = [self.turn.proposal.as_ref().map(|p| &p.what), authority::approved(&self.turn)];
+        let payload = action.payload.filter(|payload| !action::has_more_than(&["command"], *payload));
+        let Some(text) = payload.and_then(action::command).filter(|text| !text.contains(char::REPLACEMENT_CHARACTER)) else {
+            return false;
+        };
+        known.into_iter().flatten().any(|known| {
+            let Some(payload) = known.payload.as_deref().map(Raw::trusted) else {
+                return false;
+            };
+            let command = match known.kind {
+                Some(KeptKind::Known(ActionType::ShellCmd)) => action::command(payload),
+                Some(KeptKind::Known(ActionType::ToolCall)) => action::tool(payload),
+                _ => None,
+            };
+            command.is_some_and(|command| command == text) || known.id.as_deref() == Some(&*text)
+        })
     }
 
     /// What ran is shown, and nothing tells what was decided about: that is what was allowed, as far as anybody knows.
@@ -349,8 +375,38 @@ impl Execution {
         self.remember(line, event);
     }
 
+    /// Something that belongs to this execution could not be read: it may have been anything, of any turn up to the one that
+    /// it names.
+    pub fn lose_track(&mut self, line: u64, turn: Option<i64>, judged: &mut Judged) {
+        // It may have been the start; a terminal session has none.
+        if !self.started && self.format != Format::YuangsCast {
+            self.started = true;
+            let (event, before) = (Event::Concluded, self.machine.state());
+            let breach = Some(Breach::NoStart);
+            judged.movement = Some(Moved { event, before, movement: Movement::Illegal, breach, claimed: None });
+        }
+        self.machine.lose_track();
+        self.doubt_all();
+        match turn {
+            Some(_) if turn != self.turn.id => self.skip_to(line, turn, judged),
+            Some(_) => {}
+            None => self.miss_turns(),
+        }
+        (self.turn.decision_unknown, self.turn.decision_lost) = (true, true);
+        self.last_line = line;
+    }
+
+    /// Begins the turn of a record that can't be read. It may explain that turns before it are missing.
+    pub(super) fn skip_to(&mut self, line: u64, turn: Option<i64>, judged: &mut Judged) {
+        let expected = self.turn.id.map_or(1, |n| n.saturating_add(1));
+        if let Some(found) = turn.filter(|found| *found > expected && !self.turns_missed) {
+            (judged.order, judged.turns_lost) = (Some(TurnBreak::Jump { expected, found }), true);
+        }
+        self.begin_turn(line, turn);
+    }
+
     /// A record that belongs here and can't be read: something happened, and what it shows is unknown.
-    pub(super) fn unreadable(&mut self, line: u64, step: &Step<'_, '_>, kind: RecordKind) {
+    pub(super) fn unreadable(&mut self, line: u64, step: &Step<'_, '_>, kind: RecordKind, judged: &mut Judged) {
         use EvaluationKind as K;
         self.verdict.doubt(Aspect::LegalPath);
         // What the record would have shown is what can't be told.
@@ -373,7 +429,7 @@ impl Execution {
         if begins && step.turn.is_none() {
             self.miss_turns();
         } else if begins && step.turn != self.turn.id {
-            self.begin_turn(line, step.turn);
+            self.skip_to(line, step.turn, judged);
         }
         match kind {
             RecordKind::ExecutionStarted => {
@@ -396,7 +452,7 @@ impl Execution {
                     known.rejected_perhaps = true;
                     known.frozen = proposal.cloned();
                 }
-                self.turn.decision_unknown = true;
+                (self.turn.decision_unknown, self.turn.decision_lost) = (true, true);
                 self.machine
                     .apply_one_of(&[Event::GovernanceDecided(Ruling::Approved), Event::GovernanceDecided(Ruling::Rejected)]);
             }
@@ -429,7 +485,7 @@ fn does_nothing(action: &Action<'_>) -> bool {
 
 /// What a movement says of its decision, held against what stands beside it: where the two differ, a rejection counts, and
 /// policy before a human.
-fn stricter<'a>(mut decision: Decision<'a>, beside: Option<&Kept<ToldDecision>>) -> Decision<'a> {
+pub(super) fn stricter<'a>(mut decision: Decision<'a>, beside: Option<&Kept<ToldDecision>>) -> Decision<'a> {
     if beside.is_some_and(|b| b.what.ruling == Ruling::Rejected) {
         decision.ruling = Ruling::Rejected;
     }

@@ -3,10 +3,11 @@
 //! State movements and what they rest on are separate lines; a movement is joined with its evidence
 //! in the replay. Known of real files: byte-identical repeats and lost lines, no sequence number.
 
+use super::shown::Shape;
 use super::turns::NativeObservation;
 use super::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes, shown};
 use crate::governance::{EvaluationKind, State};
-use crate::json::{Raw, Str, from_text};
+use crate::json::{Raw, Str};
 use crate::trace::record::{DecidedBy, EvaluationReason};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Beside, Decision, Executed, Fact, Moved, Observed, Part, Showing, Step, Told};
@@ -105,22 +106,35 @@ fn is_garbled(from: State, to: State, payload: Option<Raw<'_>>) -> bool {
     payload.read().is_some_and(meant) && payload.read::<NativeDecision<'_>>().is_none()
 }
 
+const METADATA: Shape = Shape { known: &["payload"], parts: &[] };
+const DATA: Shape = Shape {
+    known: &["from", "to", "actionId"],
+    parts: &[
+        ("action", false, &shown::ACTION),
+        ("decision", false, &shown::DECISION),
+        ("result", false, &shown::RESULT),
+        ("error", false, &shown::FREE),
+    ],
+};
+const DATA_OF_RUN: Shape = Shape {
+    parts: &[
+        ("action", true, &shown::ACTION),
+        ("decision", false, &shown::DECISION),
+        ("result", true, &shown::RESULT),
+        ("error", false, &shown::FREE),
+    ],
+    ..DATA
+};
+const KNOWN: &[&str] = &["id", "timestamp", "executionId", "type"];
+static EVENT: Shape = Shape { known: KNOWN, parts: &[("data", false, &DATA), ("metadata", false, &METADATA)] };
+static RAN: Shape = Shape { known: KNOWN, parts: &[("data", false, &DATA_OF_RUN), ("metadata", false, &METADATA)] };
+
 impl<'a> Event<'a> {
     /// Reads the members that an event and its parts don't have.
     pub(crate) fn read_others(&mut self, text: &'a str) {
-        #[derive(Deserialize)]
-        struct Parts<'a> {
-            #[serde(borrow)]
-            data: Option<Raw<'a>>,
-            #[serde(borrow)]
-            metadata: Option<Raw<'a>>,
-        }
-        let Some(Parts { data, metadata }) = from_text(text).ok() else { return };
-        self.others = shown::others(text, &["id", "timestamp", "executionId", "type", "data", "metadata"]);
-        let known: &[&str] = &["from", "to", "action", "actionId", "decision", "result", "error"];
-        for (part, known) in [(data, known), (metadata, &["payload"])] {
-            self.others.extend(part.into_iter().flat_map(|part| shown::others(part.as_written(), known)));
-        }
+        // What a tool or an observation returns has run; what a model returns hasn't.
+        let ran = matches!(self.kind, EventType::ToolExecution | EventType::ObservationRecorded);
+        self.others = shown::others(text, if ran { &RAN } else { &EVENT });
     }
 
     /// Whether a part that only this type of event has can be read.

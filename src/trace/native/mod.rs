@@ -10,6 +10,8 @@ mod shown;
 pub mod transitions;
 pub mod turns;
 
+pub(super) use shown::names_action;
+
 use super::record::{ActionType, DecidedBy};
 use super::scalar::Timestamp;
 use super::step::{Action, ActionKind, Decision, Outcome};

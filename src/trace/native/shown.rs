@@ -1,16 +1,21 @@
 //! Actions in places where a format keeps none. A runtime that writes one there means something by it.
 
 use super::NativeAction;
-use crate::json::{Raw, Str, from_text};
+use crate::json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str};
+use crate::trace::record::ActionType;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Beside, Fact, Part, Showing, Step};
+use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// Values that are read in one place. More of them can't be told.
 const MOST: usize = 256;
 
 /// Members that hold what was said and what came of an action, and the members of a decision that hold an action.
-const DATA: [&str; 6] = ["modifiedAction", "parsedPlan", "contextSnapshot", "contextDiff", "artifacts", "output"];
+const DATA: [&str; 8] =
+    ["modifiedAction", "parsedPlan", "contextSnapshot", "contextDiff", "artifacts", "output", "parameters", "arguments"];
 
 /// Members whose actions have run.
 fn has_run(name: &str) -> bool {
@@ -18,10 +23,41 @@ fn has_run(name: &str) -> bool {
     name.contains("execut") || name.contains("result") || name == "ran"
 }
 
+/// Whether a member of this name holds executed actions or what they changed, whatever record it is in.
+pub(crate) fn names_action(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace(['_', '-'], "");
+    ["executedaction", "executedcommand", "toolcall", "tooluse", "observedchanges", "declaredchanges"]
+        .iter()
+        .any(|word| name.contains(word))
+        || name.ends_with("command")
+        || matches!(&*name, "calls" | "commands" | "cmd" | "executed" | "ran" | "shell")
+}
+
+/// Whether a member of this name holds an action.
+fn is_action(name: &str) -> bool {
+    name == "action" || name.ends_with("Action") || name.ends_with("_action")
+}
+
+/// What an action in a value is evidence of, and how the value is searched.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Search {
+    pub(super) showing: Showing,
+    /// The value is called an action.
+    named: bool,
+    /// Calls, commands and changes count by their names, as in members that a format doesn't have.
+    wide: bool,
+}
+
+impl From<Showing> for Search {
+    fn from(showing: Showing) -> Self {
+        Self { showing, named: false, wide: false }
+    }
+}
+
 /// Shows every action at or below `value`. A value that is called an action and can't be read as one is open.
 pub(super) fn show<'r, 'a: 'r>(
     value: Raw<'a>,
-    showing: Showing,
+    search: impl Into<Search>,
     place: (Option<i64>, Option<Timestamp>, &'static str),
     emit: &mut dyn FnMut(Step<'r, 'a>),
 ) {
@@ -30,8 +66,9 @@ pub(super) fn show<'r, 'a: 'r>(
         emit(Step { turn, time, part: Part::member(member), fact: Fact::Beside(Beside::Shown(action, showing)) });
     };
     let unread = |payload| Action { id: None, kind: ActionKind::Other(Str::plain("")), payload: Some(payload), risk: None };
+    let Search { showing, named, wide } = search.into();
     let mut read = 0;
-    let mut stack = vec![(false, showing, value)];
+    let mut stack = vec![(named, showing, value)];
     while let Some((named, showing, value)) = stack.pop() {
         read += 1;
         if read > MOST {
@@ -48,32 +85,189 @@ pub(super) fn show<'r, 'a: 'r>(
         let action = members.as_ref().filter(|m| m.contains_key("type") && (named || m.contains_key("payload")));
         match action.and_then(|_| value.read::<NativeAction<'a>>()) {
             Some(action) => show(action.fact(), showing),
-            None if named && !matches!(value.as_written(), "null" | "\"\"" | "{}") => show(unread(value), Showing::Open),
+            None if named && wide && !is_nothing(value) => show(call(value, members.as_ref()), Showing::Open),
+            None if named && !is_nothing(value) => show(unread(value), Showing::Open),
             None => {
                 for (name, value) in members.into_iter().flatten().filter(|(name, _)| !DATA.contains(&name.as_str())) {
-                    let named = name == "action" || name.ends_with("Action") || name.ends_with("_action");
-                    let showing = if has_run(&name) { Showing::Run } else { showing };
-                    stack.push((named, showing, value));
+                    let holds = value.as_written().starts_with(['{', '[']);
+                    let run = has_run(&name);
+                    let named = if holds { is_action(&name) } else { is_action(&name) && (!wide || run) };
+                    let named = named || wide && names_action(&name);
+                    if named || holds {
+                        stack.push((named, if run { Showing::Run } else { showing }, value));
+                    }
                 }
             }
         }
     }
 }
 
+/// Whether a value holds nothing that could be an action.
+fn is_nothing(value: Raw<'_>) -> bool {
+    matches!(value.as_written(), "null" | "\"\"" | "{}" | "true" | "false")
+        || value.as_written().starts_with(|c: char| c == '-' || c.is_ascii_digit())
+}
+
+/// What is called an action and has no type: a call, or the text of a command.
+fn call<'a>(value: Raw<'a>, members: Option<&BTreeMap<String, Raw<'a>>>) -> Action<'a> {
+    let kind = match members {
+        Some(members) if members.contains_key("tool") || members.contains_key("tool_name") => {
+            ActionKind::Known(ActionType::ToolCall)
+        }
+        Some(members) if !members.contains_key("command") => ActionKind::Other(Str::plain("")),
+        _ => ActionKind::Known(ActionType::ShellCmd),
+    };
+    Action { id: None, kind, payload: Some(value), risk: None }
+}
+
 /// A member that a format doesn't have, where it may hold an action or a result.
 #[derive(Debug, Clone, Copy)]
 pub struct Other<'a> {
     value: Raw<'a>,
-    /// Its name says that what it holds has run.
+    /// Its name or its place says that what it holds has run.
     run: bool,
+    /// Its name says that it holds actions.
+    named: bool,
 }
 
-/// The members of an object that aren't among the `known` ones and may hold something.
-pub(super) fn others<'a>(text: &'a str, known: &[&str]) -> Vec<Other<'a>> {
-    let members: BTreeMap<String, Raw<'a>> = from_text(text).unwrap_or_default();
-    let holds = |value: &Raw<'_>| value.as_written().starts_with(['{', '[']);
-    let others = members.into_iter().filter(|(name, value)| holds(value) && !known.contains(&name.as_str()));
-    others.map(|(name, value)| Other { value, run: has_run(&name) }).collect()
+/// The members of an object that a format has.
+#[derive(Debug)]
+pub(super) struct Shape {
+    /// Those whose members aren't searched.
+    pub(super) known: &'static [&'static str],
+    /// Those that are objects, and whether what they hold has run.
+    pub(super) parts: &'static [(&'static str, bool, &'static Shape)],
+}
+
+/// The members of an action.
+pub(super) const ACTION: Shape = Shape { known: &["id", "type", "payload", "riskLevel", "reasoning"], parts: &[] };
+/// The members of a decision, and of an evaluation.
+pub(super) const DECISION: Shape = Shape {
+    known: &[
+        "status",
+        "by",
+        "timestamp",
+        "actionId",
+        "signer",
+        "reason",
+        "ruleId",
+        "originalActionId",
+        "modifiedAction",
+        "modificationReason",
+        "policyId",
+        "riskScore",
+        "signature",
+        "kind",
+    ],
+    parts: &[],
+};
+/// The members of a result, an observation and a thought.
+pub(super) const RESULT: Shape = Shape {
+    known: &[
+        "success",
+        "output",
+        "error",
+        "exitCode",
+        "artifacts",
+        "errorType",
+        "truncated",
+        "durationMs",
+        "cost",
+        "actionId",
+        "summary",
+        "rawOutputRef",
+        "raw",
+        "parsedPlan",
+        "isDone",
+        "type",
+        "payload",
+        "reasoning",
+        "kind",
+        "reason",
+    ],
+    parts: &[],
+};
+/// An object of members that no format has.
+pub(super) const FREE: Shape = Shape { known: &[], parts: &[] };
+
+/// The members of an object and of its parts that aren't among the known ones and may hold something.
+pub(super) fn others<'a>(text: &'a str, shape: &'static Shape) -> Vec<Other<'a>> {
+    let mut found = Vec::new();
+    let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
+    // It has been read as a record before.
+    drop(Level { shape, run: false, found: &mut found }.deserialize(&mut Deserializer::new(&mut scanner)));
+    found
+}
+
+struct Level<'f, 'a> {
+    shape: &'static Shape,
+    run: bool,
+    found: &'f mut Vec<Other<'a>>,
+}
+
+impl<'de: 'a, 'a> DeserializeSeed<'de> for Level<'_, 'a> {
+    type Value = ();
+
+    fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de: 'a, 'a> Visitor<'de> for Level<'_, 'a> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Self { shape, run, found } = self;
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            if let Some((_, ran, part)) = shape.parts.iter().find(|(part, ..)| *part == name) {
+                map.next_value_seed(Level { shape: part, run: run || *ran, found: &mut *found })?;
+            } else if shape.known.contains(&&*name) {
+                map.next_value::<IgnoredAny>()?;
+            } else {
+                let value: Raw<'a> = map.next_value()?;
+                let run = run || has_run(&name);
+                let holds = value.as_written().starts_with(['{', '[']);
+                let named = names_action(&name) || is_action(&name) && (holds || run);
+                if holds || named && !is_nothing(value) {
+                    found.push(Other { value, run, named });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E: de::Error>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E: de::Error>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E: de::Error>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
 }
 
 impl<'a> Other<'a> {
@@ -83,7 +277,8 @@ impl<'a> Other<'a> {
         'a: 'r,
     {
         let mut shown = false;
-        show(self.value, if self.run { Showing::Run } else { Showing::Open }, place, &mut |step| {
+        let showing = if self.run { Showing::Run } else { Showing::Open };
+        show(self.value, Search { showing, named: self.named, wide: true }, place, &mut |step| {
             shown = true;
             emit(step);
         });

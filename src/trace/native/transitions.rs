@@ -21,10 +21,12 @@ open_shapes! {
     }
 }
 
+static MEMBERS: shown::Shape = shown::Shape { known: &["from", "to", "timestamp", "payload"], parts: &[] };
+
 impl<'a> Transition<'a> {
     /// Reads the members that a movement doesn't have.
     pub(crate) fn read_others(&mut self, text: &'a str) {
-        self.others = shown::others(text, &["from", "to", "timestamp", "payload"]);
+        self.others = shown::others(text, &MEMBERS);
     }
 
     /// Whether a decision or an evaluation that goes with it can be read.

@@ -89,20 +89,18 @@ open_shapes! {
 }
 
 /// The members of a turn.
-const MEMBERS: [&str; 12] = [
-    "turnId",
-    "startTime",
-    "endTime",
-    "contextSnapshot",
-    "thought",
-    "proposedAction",
-    "governance",
-    "executionResult",
-    "observation",
-    "evaluation",
-    "contextDiff",
-    "metadata",
-];
+static MEMBERS: shown::Shape = shown::Shape {
+    known: &["turnId", "startTime", "endTime", "contextSnapshot", "contextDiff"],
+    parts: &[
+        ("thought", false, &shown::RESULT),
+        ("proposedAction", false, &shown::ACTION),
+        ("governance", false, &shown::DECISION),
+        ("executionResult", true, &shown::RESULT),
+        ("observation", true, &shown::RESULT),
+        ("evaluation", false, &shown::DECISION),
+        ("metadata", false, &shown::FREE),
+    ],
+};
 
 impl<'a> NativeTurn<'a> {
     /// Reads the members that a turn doesn't have.
