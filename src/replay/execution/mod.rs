@@ -592,7 +592,7 @@ impl Execution {
         let agent: Option<Box<str>> = thought.agent.map(|a| a.decode().into());
         let goes_on = self.thinks_on(step);
         let theirs = |t: &Kept<KeptThought>| match (t.what.agent.as_deref(), agent.as_deref()) {
-            (Some(one), Some(other)) => people::same(one, other),
+            (Some(one), Some(other)) => people::alike(one, other),
             (one, other) => one == other,
         };
         let second = goes_on && self.turn.thoughts.iter().any(theirs);

@@ -109,6 +109,11 @@ pub(super) fn same(one: &str, other: &str) -> bool {
     one == other || plain(one) == plain(other)
 }
 
+/// Whether two ids are the same, or one may pass for the other.
+pub(super) fn alike(one: &str, other: &str) -> bool {
+    same(one, other) || !(one.is_ascii() && other.is_ascii()) && Identity::of(one).seen() == Identity::of(other).seen()
+}
+
 impl Execution {
     /// Takes note of an agent that thinks or proposes; a start that names the agents names all of them.
     pub(super) fn meet(&mut self, line: u64, agent: &str, judged: &mut Judged) {
