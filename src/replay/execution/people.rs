@@ -130,11 +130,12 @@ impl Execution {
     /// here.
     pub(super) fn name_people(&mut self, line: u64, started: &Started<'_, '_>, goes_on: bool, judged: &mut Judged) {
         let people = &mut self.people;
-        for agent in started.agents {
+        for agent in started.agents.unwrap_or_default() {
             people.meet(line, &agent.decode(), judged);
         }
-        if !started.agents.is_empty() {
-            people.recorded = Some(started.agents.iter().map(|agent| plain(&agent.decode()).into()).collect());
+        // An empty list says that there is none.
+        if let Some(agents) = started.agents {
+            people.recorded = Some(agents.iter().map(|agent| plain(&agent.decode()).into()).collect());
         }
         let Some(governor) = started.governor.map(|g| g.decode().into_owned()) else {
             return;
