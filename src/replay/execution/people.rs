@@ -188,6 +188,10 @@ impl Execution {
     /// No agent may issue tokens.
     pub(super) fn judge_issuer(&mut self, line: u64, issuer: &str, judged: &mut Judged) {
         let who = Identity::of(issuer);
+        if who.plain().is_empty() {
+            judged.issued_by_nobody = true;
+            return;
+        }
         if self.people.is_agent(&who) {
             judged.issued_by_agent = Some(issuer.to_owned());
             return;
