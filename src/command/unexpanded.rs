@@ -27,7 +27,7 @@ const SIGNS: [bool; 256] = {
         signs[at] = true;
         at += 1;
     }
-    let mut rest: &[u8] = b"$%!`{#:~\\";
+    let mut rest: &[u8] = b"$%!`{#:~\\ ";
     while let [byte, more @ ..] = rest {
         signs[*byte as usize] = true;
         rest = more;
@@ -37,7 +37,7 @@ const SIGNS: [bool; 256] = {
 
 /// What a path may mean. Names of files that only hold one of the signs (`a$b.ts`, `$lib/x.ts`, `100%.md`) are plain.
 pub(super) fn meaning(path: &str) -> Meaning<'_> {
-    if !path.bytes().any(|byte| SIGNS.get(usize::from(byte)).copied().unwrap_or(true)) && !path.contains(".. ") {
+    if !path.bytes().any(|byte| SIGNS.get(usize::from(byte)).copied().unwrap_or(true)) {
         return Meaning::Plain;
     }
     if path.starts_with(HOLE)
@@ -163,7 +163,7 @@ fn disguised(path: &str) -> Meaning<'_> {
     }
     // Names alone are names: `Ａ社／x` stays where it is.
     let climbs = seen.split(['/', '\\']).any(|name| name.trim_end_matches(' ') == "..");
-    let expanded = || !matches!(meaning(&seen), Meaning::Plain);
+    let expanded = || Variable::in_front_of(&seen).is_some() || !matches!(meaning(&seen), Meaning::Plain);
     if climbs || seen.starts_with(['/', '~']) && !path.starts_with(['/', '~']) || expanded() {
         Meaning::Anything
     } else {
