@@ -47,7 +47,7 @@ pub fn recorded_content(name: &str, payload: &Param<'_>, ctx: &Context<'_>) -> O
         let key = spelled(name).replace('-', "_");
         let key = key.as_str();
         let understood = match value {
-            _ if matches!(key, "tool" | "tool_name") || super::line::HARMLESS.contains(&&**name) => true,
+            value if matches!(key, "tool" | "tool_name") || super::line::is_harmless(name, value) => true,
             Param::Text(value) if PATHS.contains(&key) => once(&mut path, value),
             Param::Text(value) if TEXTS.contains(&key) => once(&mut text, value),
             Param::Text(value) if OLD.contains(&key) => once(&mut old, value),

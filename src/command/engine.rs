@@ -67,6 +67,8 @@ pub(crate) struct Engine<'a> {
     pub procs: Vec<Stream>,
     /// Paths are those of another machine.
     pub remote: bool,
+    /// Paths are names in a diff, which nobody expands.
+    pub as_written: bool,
     /// The other machine is a container on this one.
     pub container: bool,
     /// Effects that change something are dropped (`--dry-run`).
@@ -101,6 +103,7 @@ impl<'a> Engine<'a> {
             params: Vec::new(),
             procs: Vec::new(),
             remote: false,
+            as_written: false,
             container: false,
             dry: false,
             unparsed: false,

@@ -5,8 +5,8 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// Members that say something about a command, how long it is waited for or how its output is shown, and change nothing about
-/// what runs.
-pub const HARMLESS: [&str; 48] = [
+/// what runs, as long as they hold no more than [`is_remark`] allows.
+const HARMLESS: [&str; 48] = [
     "agent",
     "agentId",
     "agent_id",
@@ -57,6 +57,43 @@ pub const HARMLESS: [&str; 48] = [
     "turn",
 ];
 
+/// Members of an object that only describes.
+const DETAILS: [&str; 18] = [
+    "by", "category", "code", "count", "kind", "lang", "language", "level", "locale", "model", "ms", "score", "seconds", "text",
+    "type", "unit", "value", "version",
+];
+
+/// Whether a member of this name changes nothing about what runs: the name says so, and the value holds nothing to act on.
+#[must_use]
+pub fn is_harmless(name: &str, value: &Param<'_>) -> bool {
+    HARMLESS.contains(&name) && is_remark(value)
+}
+
+/// Whether a value only describes: a scalar, or lists and objects of nothing else. A member of another name than such objects have
+/// may be a command, a file or a call.
+#[must_use]
+pub fn is_remark(value: &Param<'_>) -> bool {
+    let (mut stack, mut visited) = (vec![value], 0usize);
+    while let Some(one) = stack.pop() {
+        visited += 1;
+        match one {
+            Param::List(list) => stack.extend(list),
+            Param::Members(members) => {
+                let plain = |name: &str| HARMLESS.contains(&name) || DETAILS.contains(&name);
+                let shown = |(name, value): &(Cow<'_, str>, Param<'_>)| {
+                    plain(name) || value.is_empty() || matches!(value, Param::Flag(_) | Param::Number { .. })
+                };
+                if visited > 1000 || !members.iter().all(shown) {
+                    return false;
+                }
+                stack.extend(members.iter().map(|(_, value)| value));
+            }
+            Param::Text(_) | Param::Flag(_) | Param::Number { .. } | Param::Nothing => {}
+        }
+    }
+    true
+}
+
 /// Names of the member that says where a command runs.
 pub(crate) const PLACES: [&str; 7] =
     ["cwd", "dir", "directory", "workdir", "workingDirectory", "working_dir", "working_directory"];
@@ -101,7 +138,7 @@ impl<'a> Line<'a> {
             let understood = match (&**name, value) {
                 // Some runtimes write every member that any action may have.
                 (_, value) if value.is_empty() => true,
-                (name, _) if HARMLESS.contains(&name) => true,
+                (name, value) if is_harmless(name, value) => true,
                 (name, value) if PLACES.contains(&name) => match (value, &self.cwd) {
                     (Param::Text(here), None) => {
                         self.cwd = Some(here.clone());
@@ -186,6 +223,7 @@ mod tests {
             (json!({"command": "ls", "env": {"A": "it's", "B C": 1}, "n": 10}), r"A='it'\''s'; ls"),
             (json!({"command": "ls", "cwd": "", "tool_name": "", "parameters": {}, "stdin": ""}), "ls"),
             (json!({"command": "ls", "timeout": 5, "description": "rm -rf /", "stdin": null, "shell": false}), "ls"),
+            (json!({"command": "ls", "timeout": {"seconds": 5}, "reason": ["a", {"text": "b", "score": 1}]}), "ls"),
         ];
         for (payload, text) in known {
             assert_eq!(line(&payload), (text.to_owned(), false), "{payload}");
@@ -209,6 +247,8 @@ mod tests {
             json!({"command": "ls", "cwd": "a", "workdir": "b"}),
             json!({"command": "ls", "cwd": 1}),
             json!({"command": "ls", "Command": "rm"}),
+            json!({"command": "ls", "note": {"command": "rm -rf /"}}),
+            json!({"command": "ls", "reason": [{"files": {".git/hooks/pre-commit": "x"}}]}),
         ] {
             assert!(line(&payload).1, "{payload}");
         }

@@ -53,6 +53,7 @@ mod tool_found;
 mod tool_line;
 mod tool_name;
 mod tool_params;
+mod unexpanded;
 mod word;
 
 pub use content::{Content, recorded_content};

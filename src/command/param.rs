@@ -138,7 +138,7 @@ impl<'p> Param<'p> {
             return Inputs { values, unreadable };
         };
         let beside = |name: &str, value: &Param<'_>| {
-            !(value.is_empty() || matches!(name, "tool" | "tool_name") || super::line::HARMLESS.contains(&name))
+            !(value.is_empty() || matches!(name, "tool" | "tool_name") || super::line::is_harmless(name, value))
         };
         let mut wrapped = members.iter().filter(|(name, value)| WRAPPERS.contains(&&**name) && !value.is_empty());
         match (wrapped.next(), wrapped.next()) {

@@ -99,7 +99,7 @@ fn under(path: &str, dir: &str) -> bool {
 /// A variable in front of a path that no shell has expanded: `$HOME/x`, `${HOME}/x`, `%USERPROFILE%\\x`, `$env:APPDATA\\x`.
 /// Whoever uses the path may expand it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Variable<'p> {
+pub(super) struct Variable<'p> {
     name: String,
     /// What stands behind it.
     rest: &'p str,
@@ -124,8 +124,9 @@ const TREE_VARIABLES: [&str; 14] = [
 ];
 
 /// Variables that name the home directory, or a directory in it.
-const HOME_VARIABLES: [&str; 14] = [
+const HOME_VARIABLES: [&str; 15] = [
     "HOME",
+    "USERHOME",
     "USERPROFILE",
     "HOMEPATH",
     "HOMEDRIVE",
@@ -142,14 +143,17 @@ const HOME_VARIABLES: [&str; 14] = [
 ];
 
 impl<'p> Variable<'p> {
-    fn in_front_of(path: &'p str) -> Option<Self> {
+    pub(super) fn in_front_of(path: &'p str) -> Option<Self> {
         let (name, rest, shell) = if let Some(behind) = path.strip_prefix('%') {
             let (name, rest) = behind.split_once('%')?;
             (name, rest, false)
+        } else if let Some(behind) = path.strip_prefix('!') {
+            let (name, rest) = behind.split_once('!')?;
+            (name, rest, true)
         } else {
             let behind = path.strip_prefix('$')?;
             let (braced, behind) = behind.strip_prefix('{').map_or((false, behind), |behind| (true, behind));
-            let windows = behind.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("env:"));
+            let windows = behind.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("env:") || braced && word == "env.");
             let behind = behind.get(if windows { 4 } else { 0 }..)?;
             let end = behind.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(behind.len());
             let (name, rest) = behind.split_at_checked(end)?;
@@ -162,6 +166,11 @@ impl<'p> Variable<'p> {
         let is_one = !name.is_empty() && name.chars().all(word) && (known || !shell || name == upper);
         let ends = rest.is_empty() || rest.starts_with(['/', '\\', '%']);
         (is_one && ends).then_some(Self { name: upper, rest })
+    }
+
+    /// What stands behind it.
+    pub(super) const fn rest(&self) -> &'p str {
+        self.rest
     }
 
     fn classify(&self, cwd: Option<&str>, workdir: &str, home: &str, secret: bool) -> PathInfo {
@@ -209,6 +218,12 @@ pub fn names_home(path: &str) -> bool {
 /// Classes a path as it stands in an expanded word.
 #[must_use]
 pub fn classify(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> PathInfo {
+    super::unexpanded::classify(path, cwd, (workdir, home)).unwrap_or_else(|| classify_as_written(path, cwd, workdir, home))
+}
+
+/// Classes a path that nobody expands but for a tilde or a variable in front: a name in a diff, a word that a shell has expanded.
+#[must_use]
+pub fn classify_as_written(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> PathInfo {
     let unknown = |secret| PathInfo { class: PathClass::Unknown, secret, absolute: String::new() };
     // A path that begins with a hole can be any path; but its tail may still name a secret. What a plain
     // path names, its absolute form names as well.

@@ -39,7 +39,8 @@ impl Engine<'_> {
             }
             return info;
         }
-        let info = path::classify(text, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);
+        let classify = if self.as_written { path::classify_as_written } else { path::classify };
+        let info = classify(text, self.cwd.as_deref(), &self.ctx.workdir, &self.ctx.home);
         if self.ctx.links.is_empty() {
             return info;
         }

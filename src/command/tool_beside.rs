@@ -3,11 +3,11 @@
 use super::Context;
 use super::effect::{Analysis, Certainty, EffectKind, Risk, Span};
 use super::engine::Engine;
-use super::line::{HARMLESS, PLACES};
+use super::line::{PLACES, is_harmless, is_remark};
 use super::param::{Param, WRAPPERS};
-use super::tool::effects_of_call;
+use super::tool::{command_like, effects_of_call};
 use super::tool_found::Found;
-use super::tool_name::Verb;
+use super::tool_name::{Verb, verb};
 use std::borrow::Cow;
 
 /// Members that an answer's text stands in.
@@ -40,10 +40,13 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     for (name, value) in objects.into_iter().filter_map(Param::members).flatten() {
         let text = ANSWER.contains(&&**name) && matches!(value, Param::Text(_));
         let part = ANSWER.contains(&&**name) && std::ptr::eq(payload.get(name).unwrap_or(&Param::Nothing), value);
-        if value.is_empty() || text || part || KINDS.contains(&&**name) || HARMLESS.contains(&&**name) {
+        let kind = KINDS.contains(&&**name);
+        if value.is_empty() || text || part || is_harmless(name, value) || kind && is_remark(value) {
             continue;
         }
-        let list = if CITES.contains(&&**name) { &mut cited } else { &mut rest };
+        // What describes an answer may name files; it may not hold any, nor a call.
+        let tells = CITES.contains(&&**name) || kind && !acts(value);
+        let list = if tells { &mut cited } else { &mut rest };
         list.push((Cow::Borrowed(name), value.clone()));
     }
     let mut analysis = if rest.is_empty() { Analysis::default() } else { effects_beside(&Param::Members(rest), ctx) };
@@ -64,10 +67,62 @@ pub fn effects_beside_diff(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let beside = |(name, value): &&(Cow<'_, str>, Param<'_>)| {
         let text = DIFF.contains(&&**name) && matches!(value, Param::Text(_));
         let here = PLACES.contains(&&**name) && value.as_str().is_some_and(|place| matches!(place, "." | "./"));
-        !(value.is_empty() || text || here || HARMLESS.contains(&&**name))
+        !(value.is_empty() || text || here || is_harmless(name, value))
     };
     let rest: Vec<_> = payload.members().unwrap_or_default().iter().filter(beside).cloned().collect();
     if rest.is_empty() { Analysis::default() } else { effects_beside(&Param::Members(rest), ctx) }
+}
+
+/// Whether a value holds something to act on: a command, the parameters of a call, or a file with its content.
+fn acts(value: &Param<'_>) -> bool {
+    const CONTENTS: [&str; 8] = ["content", "contents", "data", "patch", "diff", "files", "changes", "edits"];
+    let mut stack = vec![value];
+    while let Some(one) = stack.pop() {
+        match one {
+            Param::Members(members) => {
+                let act = |name: &str| {
+                    CONTENTS.contains(&name) || WRAPPERS.contains(&name) || command_like(name) || name.contains(['.', '/', '\\'])
+                };
+                let changes = |tool| matches!(verb(tool).0, Verb::Delete | Verb::Move | Verb::Write | Verb::GitWrite);
+                if members.iter().any(|(name, value)| !value.is_empty() && act(name)) || one.tool().is_some_and(changes) {
+                    return true;
+                }
+                stack.extend(members.iter().map(|(_, value)| value));
+            }
+            Param::List(list) => stack.extend(list),
+            Param::Text(_) | Param::Flag(_) | Param::Number { .. } | Param::Nothing => {}
+        }
+    }
+    false
+}
+
+/// Effects of the calls that stand somewhere inside of a value. Where nothing is given to a tool, its name may be a remark: then
+/// only one that says what it does is taken for a call.
+fn calls_within(value: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    let (mut analysis, mut stack, mut calls) = (Analysis::default(), vec![value], 0usize);
+    while let Some(one) = stack.pop() {
+        match one {
+            Param::Members(members) => {
+                if let Some(tool) = one.tool() {
+                    calls += 1;
+                    let found = effects_of_call(tool, one, ctx);
+                    let given = members.iter().any(|(name, _)| WRAPPERS.contains(&&**name));
+                    if given || found.effects.iter().all(|e| e.kind != EffectKind::Unknown) {
+                        analysis.join(found);
+                    }
+                }
+                if calls > 100 {
+                    // Nobody says so much beside an answer.
+                    (analysis.cut, analysis.risk) = (true, Risk::High);
+                    return analysis;
+                }
+                stack.extend(members.iter().map(|(_, value)| value));
+            }
+            Param::List(list) => stack.extend(list),
+            Param::Text(_) | Param::Flag(_) | Param::Number { .. } | Param::Nothing => {}
+        }
+    }
+    analysis
 }
 
 /// Effects of members that stand where no parameters belong.
@@ -75,6 +130,7 @@ fn effects_beside(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     if let Some(tool) = rest.tool() {
         return effects_of_call(tool, rest, ctx);
     }
+    let within = calls_within(rest, ctx);
     let mut e = Engine::new(ctx, 200_000);
     let mut unknown = |why| e.emit_raw(EffectKind::Unknown, None, Certainty::Possible, Span::default(), Risk::High, why);
     let names = rest.members().unwrap_or_default();
@@ -89,7 +145,9 @@ fn effects_beside(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     found.read(&mut e, &inputs.values);
     // Nothing says what is done to them.
     found.paths.iter().chain(&found.outputs).for_each(|path| e.path_write(&**path));
-    e.finish()
+    let mut analysis = e.finish();
+    analysis.join(within);
+    analysis
 }
 
 #[cfg(test)]
@@ -111,6 +169,14 @@ mod tests {
             json!({"content": "Done.", "files": {".envrc": "x"}}),
             json!({"content": [{"type": "tool_use", "name": "bash", "input": {"command": "rm -rf /"}}]}),
             json!({"content": "Done.", "sources": ["/home/dev/.ssh/id_rsa"]}),
+            json!({"content": "Done.", "note": {"command": "rm -rf /"}}),
+            json!({"content": "Done.", "timeout": [{"before": [{"command": "rm -rf /"}]}]}),
+            json!({"content": "Done.", "metadata": {"files": {".git/hooks/pre-commit": "x"}}}),
+            json!({"content": "Done.", "metadata": {"path": "../../x", "content": "x"}}),
+            json!({"content": "Done.", "format": {"tool": "bash", "arguments": "rm -rf /"}}),
+            json!({"content": "Done.", "summary": {"calls": [{"tool": "delete_branch"}]}}),
+            json!({"content": "Done.", "role": {"shell": "rm -rf /"}}),
+            json!([{"text": "Done.", "label": {"command": "rm -rf /"}}]),
         ] {
             assert_eq!(answer(payload.clone()), Risk::High, "{payload}");
         }
@@ -119,6 +185,8 @@ mod tests {
             json!({"text": "See /etc/hosts"}),
             json!("rm -rf /"),
             json!({"content": [{"type": "text", "text": "../../x"}]}),
+            json!({"content": "Done.", "metadata": {"model": "lab/m-1", "tokens": 12, "tool": "some-agent", "seen": ["src/a.rs"]}}),
+            json!({"content": "Done.", "reason": ["a", "b"], "timeout": {"seconds": 5}, "note": {"text": "rm -rf /"}}),
             json!({"content": "As said there.", "sources": ["src/a.rs", "https://example.org/x"], "command": null}),
         ] {
             assert_eq!(answer(payload.clone()), Risk::Low, "{payload}");
@@ -127,6 +195,8 @@ mod tests {
         let diff = |payload: serde_json::Value| effects_beside_diff(&Param::from(&payload), &ctx).risk;
         assert_eq!(diff(json!({"diff": "d", "command": "rm -rf /"})), Risk::High);
         assert_eq!(diff(json!({"diff": "d", "path": "../../x"})), Risk::High);
+        assert_eq!(diff(json!({"diff": "d", "note": {"files": {".git/hooks/pre-commit": "x"}}})), Risk::High);
+        assert_eq!(diff(json!({"diff": "d", "summary": {"command": "rm -rf /"}})), Risk::High);
         assert_eq!(diff(json!({"diff": "d", "cwd": "/etc"})), Risk::High);
         assert_eq!(diff(json!({"diff": "d", "path": "src/a.rs"})), Risk::Medium);
         assert_eq!(diff(json!({"diff": "d", "content": "x", "cwd": ".", "description": "Fixes it."})), Risk::Low);

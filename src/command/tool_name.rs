@@ -145,16 +145,23 @@ pub(super) fn verb(name: &str) -> (Verb, Topics) {
         // No runtime calls a tool that. Whatever its words seem to say is meant for the reader.
         return (Verb::Unknown, Topics::default());
     }
+    if words(name).any(mixes_scripts) {
+        // `dеlete` with a letter of another script: neither what it says nor what it doesn't can be believed.
+        return (Verb::Unknown, Topics::default());
+    }
     let mut topics = Topics::default();
     // `mcp__SERVER__TOOL`: the tool tells; the server only if the tool doesn't.
     let end = name.as_bytes().windows(2).rposition(|pair| pair == b"__");
     let tool = end.and_then(|at| name.get(at + 2..)).unwrap_or(name);
+    let server = end.and_then(|at| name.get(..at)).unwrap_or_default();
+    let masked = is_no_server(server) || tool.len() < name.len() && words(&spelled(tool)).all(|w| DEEDS_ALONE.contains(&w));
     for part in [tool, name] {
         let spelled = spelled(part);
-        let mut words = words(&spelled);
+        let words = words(&spelled);
         words.clone().for_each(|word| topics.add(topic(word)));
         if words.clone().any(|word| word.starts_with("git") && meaning(word).is_none()) {
-            return (if words.any(|word| READS.contains(&word)) { Verb::GitRead } else { Verb::GitWrite }, topics);
+            let reads = words.clone().any(|word| READS.contains(&word)) && !writes_git(words);
+            return (if reads && !masked { Verb::GitRead } else { Verb::GitWrite }, topics);
         }
         let said: Vec<(&str, Option<Verb>)> = words.map(|word| (word, meaning(word))).collect();
         // The first in order is the most telling, and the last tells whether there is more than running to it.
@@ -164,7 +171,7 @@ pub(super) fn verb(name: &str) -> (Verb, Topics) {
             // `run_tests`: what is run is named.
             Some((Verb::Execute, Verb::Check)) => return (Verb::Check, topics_of_all(topics, name, tool)),
             // `view_and_transfer_money`: it does something besides, and nobody knows what.
-            Some((Verb::Read, _)) if does_more(&said) => return (Verb::Unknown, topics_of_all(topics, name, tool)),
+            Some((Verb::Read, _)) if masked || does_more(&said) => return (Verb::Unknown, topics_of_all(topics, name, tool)),
             Some((first, _)) => return (first, topics_of_all(topics, name, tool)),
             None => {}
         }
@@ -176,54 +183,40 @@ pub(super) fn verb(name: &str) -> (Verb, Topics) {
 }
 
 /// Words that do something whose effects nobody here knows.
-const DEEDS: [&str; 36] = [
-    "accept",
-    "activate",
-    "approve",
-    "assign",
-    "authorize",
-    "authorise",
-    "buy",
-    "cancel",
-    "confirm",
-    "deactivate",
-    "disable",
-    "disconnect",
-    "enable",
-    "exfiltrate",
-    "inject",
-    "install",
-    "invite",
-    "leak",
-    "migrate",
-    "pay",
-    "provision",
-    "reboot",
-    "redeem",
-    "reject",
-    "restart",
-    "revert",
-    "revoke",
-    "sell",
-    "shutdown",
-    "submit",
-    "subscribe",
-    "uninstall",
-    "unlock",
-    "wire",
-    "withdraw",
-    "zap",
+#[rustfmt::skip]
+const DEEDS: [&str; 168] = [
+    "abort", "accept", "activate", "alter", "amend", "approve", "assign", "attach", "authorise", "authorize", "backdoor", "ban",
+    "bind", "brick", "broadcast", "brute", "burn", "buy", "bypass", "cancel", "chgrp", "chmod", "chown", "clone", "compromise",
+    "configure", "confirm", "connect", "corrupt", "crack", "deactivate", "deauthorize", "decommission", "decrypt", "deface",
+    "demote", "deny", "destruct", "detach", "detonate", "disable", "disarm", "discard", "disconnect", "dismiss", "dispatch",
+    "dispose", "eject", "elevate", "encrypt", "enforce", "enqueue", "enroll", "escalate", "evict", "exfiltrate", "expel",
+    "expire", "exploit", "extort", "fake", "flash", "flush", "forge", "freeze", "give", "hack", "halt", "hijack", "impersonate",
+    "infect", "inject", "install", "interrupt", "invite", "jailbreak", "keylog", "kick", "leak", "logout", "manipulate",
+    "merge", "migrate", "mutate", "neutralize", "nuke", "obliterate", "overwrite", "pay", "phish", "poison", "poke", "promote",
+    "provision", "push", "pwn", "ransom", "rebase", "reboot", "rebuild", "recreate", "redeem", "refactor", "regenerate",
+    "reject", "reload", "remount", "reopen", "rescind", "reset", "resize", "respawn", "restart", "restore", "retire", "retract",
+    "revert", "revoke", "rewrite", "rid", "rob", "rollback", "rotate", "sabotage", "scrub", "seize", "sell", "shred", "shut",
+    "shutdown", "sign", "siphon", "smash", "sniff", "spam", "spoof", "spy", "steal", "su", "submit", "subscribe", "sudo",
+    "suspend", "takeover", "tamper", "terminate", "transmit", "tunnel", "tweak", "unban", "unblock", "undelete", "undeploy",
+    "undo", "unfreeze", "uninstall", "unlock", "unmount", "unpublish", "unset", "unsubscribe", "usurp", "void", "wire",
+    "withdraw", "wreck", "yank", "zap",
 ];
 
 /// The same, but also names of things: `get_transfer` only reads.
-const DEEDS_OR_THINGS: [&str; 13] =
-    ["burn", "charge", "grant", "merge", "mint", "purchase", "push", "refund", "reset", "restore", "swap", "transfer", "upgrade"];
+#[rustfmt::skip]
+const DEEDS_OR_THINGS: [&str; 23] = [
+    "attack", "charge", "close", "deposit", "dump", "fork", "grant", "launch", "mint", "mount", "purchase", "refund", "stake",
+    "start", "stop", "strip", "swap", "sync", "toggle", "transfer", "trash", "trigger", "upgrade",
+];
+
+/// Words that are the deed only where nothing else stands: `get_ssh_config` only reads, `search__ssh` doesn't.
+const DEEDS_ALONE: [&str; 4] = ["admin", "root", "shell", "ssh"];
 
 /// Words that join two deeds.
 const JOINTS: [&str; 6] = ["and", "or", "then", "plus", "also", "n"];
 
 /// What a deed is about where its name is that of a thing: `get_transfer_status` only reads.
-const ASPECTS: [&str; 40] = [
+const ASPECTS: [&str; 58] = [
     "status",
     "state",
     "id",
@@ -264,6 +257,24 @@ const ASPECTS: [&str; 40] = [
     "policy",
     "instructions",
     "window",
+    "address",
+    "base",
+    "block",
+    "byte",
+    "bytes",
+    "column",
+    "index",
+    "line",
+    "location",
+    "message",
+    "offset",
+    "point",
+    "position",
+    "price",
+    "prices",
+    "reason",
+    "row",
+    "symbol",
 ];
 
 /// Things that a reading word may be about behind a joint, other than in the plural: `get_title_and_body`.
@@ -271,6 +282,30 @@ const THINGS: [&str; 24] = [
     "address", "all", "any", "body", "children", "column", "content", "data", "date", "email", "folder", "id", "item", "key",
     "line", "meta", "metadata", "name", "parent", "size", "text", "title", "type", "value",
 ];
+
+/// Whether a tool of git that reads by one word of its name changes something by another: `git_show_and_push`.
+fn writes_git<'w>(words: impl Iterator<Item = &'w str> + Clone) -> bool {
+    let changes = |word: &str| match meaning(word) {
+        Some(Verb::Delete | Verb::Move) => true,
+        Some(Verb::Write) => !matches!(word, "patch" | "format" | "apply"),
+        _ => false,
+    };
+    let said: Vec<(&str, Option<Verb>)> = words.map(|word| (word, meaning(word))).collect();
+    let commits = said.windows(2).any(|pair| matches!(pair, [(joint, _), ("commit", _)] if JOINTS.contains(joint)));
+    commits || said.iter().any(|(word, _)| changes(word)) || does_more(&said)
+}
+
+/// Whether what stands in the place of a server is a deed: `delete_all__get`.
+fn is_no_server(server: &str) -> bool {
+    let spelled = spelled(server);
+    let deed = |word: &str| meaning(word) == Some(Verb::Delete) || DEEDS.contains(&word);
+    !server.is_empty() && words(&spelled).next() != Some("mcp") && words(&spelled).any(deed)
+}
+
+/// Whether a word mixes the letters of ASCII with those of another script, or with their full-width forms.
+fn mixes_scripts(word: &str) -> bool {
+    !word.is_ascii() && word.bytes().any(|b| b.is_ascii_alphabetic()) && word.chars().any(|c| c >= '\u{370}')
+}
 
 /// Whether a tool that reads by one word of its name does something else by another.
 fn does_more(said: &[(&str, Option<Verb>)]) -> bool {

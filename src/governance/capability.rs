@@ -90,6 +90,18 @@ impl<T> Ledger<T> {
         }
     }
 
+    /// A token, live or revoked, to note something of it.
+    pub fn token_mut(&mut self, id: &str) -> Option<&mut T> {
+        self.tokens.get_mut(id).map(|(token, _)| token)
+    }
+
+    /// The only token that was ever issued, if there is one and no other.
+    #[must_use]
+    pub fn only(&self) -> Option<&str> {
+        let mut all = self.tokens.keys();
+        all.next().filter(|_| all.next().is_none()).map(|id| &**id)
+    }
+
     /// All tokens with `true` for the revoked, in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T, bool)> {
         self.tokens.iter().map(|(id, (token, revoked))| (&**id, token, *revoked))

@@ -1,7 +1,7 @@
 //! An action as a policy sees it.
 
-use crate::command::line::{HARMLESS, Line, PLACES};
-use crate::command::{WRAPPERS, unwrapped_value};
+use crate::command::line::{Line, PLACES, is_harmless};
+use crate::command::{Param, WRAPPERS, unwrapped_value};
 use crate::trace::record::ActionType;
 use serde_json::{Map, Value};
 
@@ -126,8 +126,9 @@ impl Action {
         let kind = object.get("type").and_then(Value::as_str).ok_or(ActionError::NoType)?;
         let beside: &[&str] = &["type", "id", "riskLevel", "reasoning"];
         let payload = if let Some(payload) = object.get("payload") {
-            let known = |name: &str| name == "payload" || beside.contains(&name) || HARMLESS.contains(&name);
-            if let Some(other) = object.keys().find(|name| !known(name)) {
+            let known =
+                |name: &str, value: &Value| name == "payload" || beside.contains(&name) || is_harmless(name, &Param::from(value));
+            if let Some((other, _)) = object.iter().find(|(name, value)| !known(name, value)) {
                 return Err(ActionError::Beside(other.clone()));
             }
             payload.clone()

@@ -223,6 +223,8 @@ pub struct TurnEvidence {
     pub proposal_shown: bool,
     /// What the result of its action says that it left, as it is written: that has been held against its approval.
     pub held: Option<Box<str>>,
+    /// Its action ran on a token that covers it, by the name that it gives.
+    pub on_token: Option<Option<Box<str>>>,
     /// Files whose change has been reported.
     pub reported: Vec<Box<str>>,
     /// It has been counted.
@@ -256,12 +258,16 @@ pub struct Token {
     pub grants: Grants,
     /// Where it was issued.
     pub line: u64,
+    /// When, by the record that issues it.
+    pub issued: Option<Timestamp>,
+    /// When something ran on it last by its own date, and where.
+    pub last_use: Option<(Timestamp, u64)>,
 }
 
 impl Token {
     /// Keeps a token.
     #[must_use]
-    pub fn of(capability: &crate::trace::record::Capability<'_>, line: u64) -> Self {
+    pub fn of(capability: &crate::trace::record::Capability<'_>, line: u64, issued: Option<Timestamp>) -> Self {
         let mut unreadable = false;
         let scope = capability.scope.as_ref().map(|globs| {
             let mut matchers = Vec::with_capacity(globs.len());
@@ -274,7 +280,8 @@ impl Token {
             matchers
         });
         let grants = Grants::of(&capability.grants);
-        Self { subject: capability.subject.map(|s| s.decode().into()), scope, scope_unreadable: unreadable, grants, line }
+        let subject = capability.subject.map(|s| s.decode().into());
+        Self { subject, scope, scope_unreadable: unreadable, grants, line, issued, last_use: None }
     }
 }
 

@@ -33,6 +33,10 @@ pub struct Judged {
     pub used_unissued: Vec<(String, u64)>,
     /// They may have been issued in a record that can't be read.
     pub tokens_lost: bool,
+    /// A token that is revoked here, by a date before something ran on it, and where that was.
+    pub used_revoked: Option<(String, u64)>,
+    /// A token is issued by somebody whose id shows nothing.
+    pub issued_by_nobody: bool,
     /// The action that an observation names, and the one that ran instead.
     pub observed_other: Option<(String, String)>,
     /// The execution was declared over, and the last evaluation says something else.
@@ -75,6 +79,8 @@ impl Judged {
             || self.token.is_some()
             || self.observed_other.is_some()
             || !self.used_unissued.is_empty()
+            || self.used_revoked.is_some()
+            || self.issued_by_nobody
             || self.outcome.is_some()
             || self.understated.is_some()
             || self.late_agent.is_some()
@@ -352,6 +358,8 @@ pub enum TokenUse {
     None(Option<String>),
     /// Nobody has issued it so far.
     NotIssued(String),
+    /// It is issued, by a record that is dated behind its use.
+    IssuedLater(String),
     /// It was revoked.
     Revoked(String),
     /// Its scope or what it grants doesn't cover the action.

@@ -11,6 +11,7 @@ use crate::json::Raw;
 use crate::policy::Category;
 use crate::trace::action;
 use crate::trace::record::ActionType;
+use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind};
 use crate::workspace::diff;
 use std::cell::{Cell, OnceCell};
@@ -20,6 +21,10 @@ use std::collections::BTreeSet;
 struct Asked<'a> {
     id: Option<&'a str>,
     action: Option<&'a Action<'a>>,
+    /// The files that it declared, or was seen, to change.
+    changed: &'a BTreeSet<String>,
+    /// When it ran.
+    time: Option<Timestamp>,
     targets: OnceCell<Option<Targets>>,
     /// The categories of all that it does.
     categories: OnceCell<Option<u32>>,
@@ -32,31 +37,35 @@ pub(super) const WORK: u64 = 2_000_000;
 
 /// What a scope has to cover: all of it.
 enum Targets {
-    /// Paths, or the tool of a call that names none.
+    /// Paths.
     All(BTreeSet<String>),
-    /// A command line; one that is more than a single command is only covered by a scope that spells it out.
+    /// A command line; one that is more than a single command is only covered by a scope that spells it out. Or the tool of a call
+    /// that names no path.
     Line { text: String, single: bool },
 }
 
-/// Which token, if any, an action ran on.
+/// Which token, if any, an action ran on, by its id, its content, the files that it `changed` and the time when it ran.
 pub(super) fn token_use(
     ledger: &Ledger<Token>,
     named: Option<&str>,
-    id: Option<&str>,
-    action: Option<&Action<'_>>,
+    (id, action): (Option<&str>, Option<&Action<'_>>),
+    (changed, time): (&BTreeSet<String>, Option<Timestamp>),
     work: &mut u64,
 ) -> TokenUse {
-    let asked = Asked { id, action, targets: OnceCell::new(), categories: OnceCell::new(), work: Cell::new(*work) };
+    let (targets, categories) = (OnceCell::new(), OnceCell::new());
+    let asked = Asked { id, action, changed, time, targets, categories, work: Cell::new(*work) };
     let found = search(ledger, named, &asked);
     *work = asked.work.get();
     found
 }
 
 fn search(ledger: &Ledger<Token>, named: Option<&str>, asked: &Asked<'_>) -> TokenUse {
+    let too_late = |token: &Token| asked.time.zip(token.issued).is_some_and(|(used, issued)| used.is_before(issued));
     if let Some(name) = named {
         return match ledger.live(name) {
             Err(LedgerError::Revoked) => TokenUse::Revoked(name.to_owned()),
             Err(LedgerError::Unknown | LedgerError::AlreadyIssued) => TokenUse::NotIssued(name.to_owned()),
+            Ok(token) if too_late(token) => TokenUse::IssuedLater(name.to_owned()),
             Ok(token) => match covers(token, asked) {
                 Cover::Yes => TokenUse::Fine,
                 Cover::Scope => TokenUse::OutOfScope(name.to_owned()),
@@ -67,9 +76,12 @@ fn search(ledger: &Ledger<Token>, named: Option<&str>, asked: &Asked<'_>) -> Tok
     let mut best = TokenUse::None(None);
     for (name, token, revoked) in ledger.iter() {
         match (covers(token, asked), revoked) {
+            (Cover::Yes, false) if too_late(token) => best = TokenUse::IssuedLater(name.to_owned()),
             (Cover::Yes, false) => return TokenUse::Fine,
             (Cover::Yes, true) => best = TokenUse::Revoked(name.to_owned()),
-            (Cover::Scope, false) if !matches!(best, TokenUse::Revoked(_)) => best = TokenUse::OutOfScope(name.to_owned()),
+            (Cover::Scope, false) if !matches!(best, TokenUse::Revoked(_) | TokenUse::IssuedLater(_)) => {
+                best = TokenUse::OutOfScope(name.to_owned())
+            }
             (Cover::Scope | Cover::No, _) => {}
         }
     }
@@ -102,19 +114,33 @@ fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
     let Some(scope) = &token.scope else { return Cover::Yes };
     let targets = asked.targets.get_or_init(|| asked.action.and_then(targets));
     let number = if let Some(Targets::All(all)) = targets { all.len() } else { 1 };
-    let Some(left) = asked.work.get().checked_sub((scope.len() * number) as u64) else {
+    let Some(left) = asked.work.get().checked_sub((scope.len() * (number + asked.changed.len())) as u64) else {
         asked.work.set(0);
         return Cover::Scope;
     };
     asked.work.set(left);
+    let within = |all: &BTreeSet<String>| all.iter().all(|path| scope.iter().any(|glob| glob.is_match(path)));
     let reached = match targets {
         None => false,
-        Some(Targets::All(all)) => !all.is_empty() && all.iter().all(|t| scope.iter().any(|glob| glob.is_match(t))),
+        Some(Targets::All(all)) => !all.is_empty() && within(all) && !climbs(asked.changed) && within(asked.changed),
         Some(Targets::Line { text, single }) => {
-            scope.iter().any(|glob| glob.glob().glob() == text || *single && glob.is_match(text))
+            let covered = scope.iter().any(|glob| glob.glob().glob() == text || *single && glob.is_match(text));
+            // Whose scope names commands or tools alone may have them change what they do; one that names paths means those.
+            let paths = || scope.iter().map(|glob| glob.glob().glob()).any(|glob| glob != text && is_about_paths(glob));
+            covered && (asked.changed.is_empty() || !paths() || !climbs(asked.changed) && within(asked.changed))
         }
     };
     if reached && !token.scope_unreadable { Cover::Yes } else { Cover::Scope }
+}
+
+/// Whether a glob of a scope is one of paths: neither a command with its arguments nor the plain name of a program or tool.
+fn is_about_paths(glob: &str) -> bool {
+    !glob.contains(char::is_whitespace) && (glob.contains(['/', '.']) || glob.contains("**"))
+}
+
+/// Whether a path climbs out of where it starts: no scope covers that.
+fn climbs(paths: &BTreeSet<String>) -> bool {
+    paths.iter().any(|path| path.split(['/', '\\']).any(|part| part == ".."))
 }
 
 /// Whether one of the words grants an action: its type, its tool, or the categories of everything that it does.
@@ -129,28 +155,32 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
         return false;
     };
     asked.work.set(left);
+    let does = || *asked.categories.get_or_init(|| categories(action));
+    let read = Category::Read.bit();
     if kind == ActionType::ToolCall && number > 0 {
         let tool = action.payload.and_then(action::tool);
         let granted = |tool: &String| {
             grants.words.iter().any(|word| **word == **tool) || grants.tools.iter().any(|glob| glob.is_match(tool))
         };
-        if tool.as_ref().is_some_and(granted) {
+        // Whoever may call a tool that reads may have it read.
+        let reads_alone = || does().is_some_and(|found| found != 0 && found & !read == 0);
+        if tool.as_ref().is_some_and(granted) && (asked.changed.is_empty() || !reads_alone()) {
             return true;
         }
     }
-    let does = || *asked.categories.get_or_init(|| categories(action));
     let runs = kind == ActionType::ShellCmd && grants.categories & Category::Execute.bit() != 0;
     // Who may run a command may have it read and write.
-    let granted = grants.categories | if runs { Category::Read.bit() | Category::Write.bit() } else { 0 };
+    let granted = grants.categories | if runs { read | Category::Write.bit() } else { 0 };
     // An answer that does nothing is within every category.
-    let within = |found: u32| (found != 0 || kind == ActionType::Answer) && found & !granted == 0;
+    let changes = if asked.changed.is_empty() { 0 } else { Category::Write.bit() };
+    let within = |found: u32| (found | changes != 0 || kind == ActionType::Answer) && (found | changes) & !granted == 0;
     grants.categories != 0 && does().is_some_and(within)
 }
 
 /// What a scope is compared with. `None` when that can't be told, or a path climbs out of where it starts: no scope covers that.
 fn targets(action: &Action<'_>) -> Option<Targets> {
     let payload = action.payload?;
-    let mut paths: BTreeSet<String> = match action.kind {
+    let paths: BTreeSet<String> = match action.kind {
         ActionKind::Known(ActionType::CodeDiff) => diff_files(payload)?,
         ActionKind::Known(ActionType::ToolCall) => tool_paths(payload)?,
         ActionKind::Known(ActionType::ShellCmd) => {
@@ -162,12 +192,11 @@ fn targets(action: &Action<'_>) -> Option<Targets> {
         }
         ActionKind::Known(ActionType::Answer) | ActionKind::Other(_) => BTreeSet::new(),
     };
-    let climbs = |path: &String| path.split(['/', '\\']).any(|part| part == "..");
-    if paths.iter().any(climbs) {
+    if climbs(&paths) {
         return None;
     }
     if paths.is_empty() && action.kind == ActionKind::Known(ActionType::ToolCall) {
-        paths.extend(action::tool(payload));
+        return action::tool(payload).map(|text| Targets::Line { text: action::plain_path(&text).into_owned(), single: true });
     }
     Some(Targets::All(paths.iter().map(|p| action::plain_path(p).into_owned()).collect()))
 }
@@ -230,16 +259,24 @@ mod tests {
     fn who_has_too_many_tokens_is_not_searched_for_ever() {
         let glob = globset::Glob::new("src/**").unwrap().compile_matcher();
         let grants = Grants { types: vec![ActionType::ToolCall], ..Grants::default() };
-        let token = Token { subject: None, scope: Some(vec![glob; 2]), scope_unreadable: false, grants, line: 1 };
+        let token = Token {
+            subject: None,
+            scope: Some(vec![glob; 2]),
+            scope_unreadable: false,
+            grants,
+            line: 1,
+            issued: None,
+            last_use: None,
+        };
         let mut ledger = Ledger::new();
         ledger.issue("c", token).unwrap();
         let kind = ActionKind::Known(ActionType::ToolCall);
         let payload = Raw::trusted(r#"{"tool":"read_file","parameters":{"path":"src/a"}}"#);
         let action = Action { id: None, kind, payload: Some(payload), risk: None };
-        let mut work = 3;
-        assert_eq!(token_use(&ledger, None, None, Some(&action), &mut work), TokenUse::Fine);
+        let (mut work, none) = (3, BTreeSet::new());
+        assert_eq!(token_use(&ledger, None, (None, Some(&action)), (&none, None), &mut work), TokenUse::Fine);
         assert_eq!(work, 1);
-        assert_eq!(token_use(&ledger, None, None, Some(&action), &mut work), TokenUse::OutOfScope("c".into()));
+        assert_eq!(token_use(&ledger, None, (None, Some(&action)), (&none, None), &mut work), TokenUse::OutOfScope("c".into()));
     }
 
     fn paths(text: &str) -> Option<BTreeSet<String>> {

@@ -4,7 +4,7 @@
 //! Where `execution_started` records `agents`, every `agentId` of a thought and of a proposal must be among them;
 //! the last start that records any counts. Ids that differ only in upper and lower case, in white space around them
 //! or in characters that nobody sees are the same; ones that only look alike aren't. The rule fires once for each
-//! agent. An empty list records none.
+//! agent. An empty list says that there is no agent; a start without the member says nothing.
 //!
 //! ## Why it matters
 //! The list says who may think in this execution. An agent beside it has whatever rights its runtime gives it, and

@@ -3,7 +3,8 @@
 //! ## What it does
 //! A token that a `capability_revoked` has named is dead for the rest of the execution. The rule fires when
 //! `execution_finished` names such a token in `capabilityId`, or names none and only revoked ones would cover
-//! the action. The order of the records counts. That a token was never issued changes nothing: what is revoked
+//! the action. The order of the records counts, and so do their dates: a revocation that is recorded
+//! behind the use and dated before it was in force, compared as coarsely as the coarser date is written. That a token was never issued changes nothing: what is revoked
 //! is dead, whether tokens are in force or not.
 //!
 //! ## Why it matters
@@ -41,7 +42,7 @@
 //! ```
 
 use super::{Check, Out, Rule, Scene, When};
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
 use crate::replay::TokenUse;
 
@@ -52,7 +53,7 @@ pub(super) const RULE: Rule = Rule {
     aspect: Some(Aspect::Authorised),
     summary: "an action ran on a revoked token",
     source: include_str!("yv402.rs"),
-    check: Check::Scene(&[When::Execution], check),
+    check: Check::Scene(&[When::Execution, When::Oddity], check),
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
@@ -60,5 +61,10 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         out.report(&RULE, format!("the action ran on token `{name}`, which was revoked before"))
             .below_if_there("/capabilityId")
             .subject(name.as_str());
+    }
+    if let Some((name, line)) = &scene.judged.used_revoked {
+        out.report(&RULE, format!("an action ran on token `{name}` behind the date of its revocation"))
+            .subject(subject(["dated", &**name]))
+            .related(*line, "it ran here");
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! ## What it does
 //! A live token is there, but doesn't reach the action. `scope` is a list of globs: all paths that the action
-//! touches must match one, whatever its parameters are called and however a diff names its files; a call without
-//! paths is compared by its tool. A command is compared by its line, and a line that is more than one plain command
+//! touches must match one, whatever its parameters are called and however a diff names its files; so must the files that it
+//! declares, that were seen to change, or that its result or its observation names as artifacts, and what is granted must cover
+//! writing them. A call without paths is compared by its tool. A scope of commands or tools alone says nothing of files. A command is compared by its line, and a line that is more than one plain command
 //! (`;`, `|`, `>`, `$(…)`) only by a glob that spells it out. A word of `grants` is a type of action, a category
 //! (`read`, `write`, `execute`, `network`, `git`, `admin`: everything that the action does must be in those that are
 //! granted) or a tool, by name or by a glob; one of them must grant the action. With an empty list a token covers its `subject` alone. A word that is none of

@@ -5,6 +5,7 @@
 //! twice: first of the text as it is written, quickly and generously; then, only where that gave cause,
 //! of the strings that are meant.
 
+mod confusables;
 mod escapes;
 pub mod frames;
 mod hidden;
@@ -17,6 +18,7 @@ mod runs;
 pub mod secret;
 mod strings;
 
+pub(crate) use confusables::passes_for;
 pub(crate) use letters::looks_like;
 
 use escapes::Escapes;

@@ -1,6 +1,6 @@
 //! Who is who: ids of agents, governors and signers, however they are written.
 
-use crate::scan::looks_like;
+use crate::scan::passes_for;
 use crate::unseen::is_ignorable;
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization as _;
@@ -19,6 +19,7 @@ impl Identity {
         if id.is_ascii() && !id.bytes().any(|b| b.is_ascii_control()) {
             return Self { plain: id.trim().to_ascii_lowercase().into(), seen: None };
         }
+        let id = &*displayed(id);
         let plain = folded(&visible(id.chars()));
         let seen = folded(&likened(id));
         let seen = likened(&seen);
@@ -49,9 +50,56 @@ pub fn shape(id: &str) -> String {
         '0' => 'o',
         other => other,
     };
-    let likened = if id.is_ascii() { Cow::Borrowed(id) } else { Cow::Owned(likened(id)) };
+    let shown = displayed(id);
+    let likened = if shown.is_ascii() { shown } else { Cow::Owned(likened(&shown)) };
     let letters: String = likened.chars().map(alike).collect();
     folded(&letters).replace("rn", "m").replace("vv", "w").replace("cl", "d")
+}
+
+/// A text as a terminal shows it: without escape sequences, and without what a backspace takes back.
+fn displayed(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\u{1b}', '\u{8}', '\u{90}', '\u{98}', '\u{9b}', '\u{9d}', '\u{9e}', '\u{9f}']) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let kind = match c {
+            '\u{8}' => {
+                shown.pop();
+                continue;
+            }
+            '\u{1b}' => chars.next(),
+            '\u{9b}' => Some('['),
+            '\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}' => Some(']'),
+            c => {
+                shown.push(c);
+                continue;
+            }
+        };
+        match kind {
+            // A control sequence ends with its first letter or sign beyond the parameters.
+            Some('[') => while chars.next().is_some_and(|c| !('\u{40}'..='\u{7e}').contains(&c)) {},
+            // A string ends with a bell or a string terminator.
+            Some(']' | 'P' | 'X' | '^' | '_') => {
+                while let Some(c) = chars.next() {
+                    if c == '\u{1b}' && chars.peek() == Some(&'\\') {
+                        chars.next();
+                        break;
+                    }
+                    if matches!(c, '\u{7}' | '\u{9c}') {
+                        break;
+                    }
+                }
+            }
+            // A sequence of two or three characters.
+            Some(' '..='/') => {
+                chars.next();
+            }
+            _ => {}
+        }
+    }
+    Cow::Owned(shown)
 }
 
 /// The characters that leave a mark, in NFKC.
@@ -64,7 +112,7 @@ fn visible(text: impl Iterator<Item = char>) -> String {
 fn likened(text: &str) -> String {
     let like = |c: char| match c {
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
-        _ => looks_like(c).unwrap_or(c),
+        _ => passes_for(c).unwrap_or(c),
     };
     visible(text.chars().map(like)).chars().map(like).collect()
 }
@@ -104,6 +152,11 @@ mod tests {
             "CODER\u{2800}",
             "\u{202e}coder",
             "c\u{0}oder",
+            "coder\u{1b}[0m",
+            "\u{1b}[1;31mcoder\u{9b}m",
+            "\u{1b}]0;x\u{7}co\u{1b}(Bder",
+            "\u{1b}]8;;http://x\u{1b}\\coder",
+            "coderx\u{8}",
         ] {
             assert_eq!(Identity::of(other).plain(), "coder", "{other:?}");
             assert_eq!(plain(other), "coder", "{other:?}");
@@ -120,6 +173,24 @@ mod tests {
     fn ids_in_other_scripts_pass_for_what_they_look_like() {
         for other in ["сoder", "СODER", "соdеr", "c\u{3bf}der", "ϲoder", "co\u{200d}dеr"] {
             assert_eq!(Identity::of(other).seen(), "coder", "{other:?}");
+        }
+        for (other, one) in [
+            ("codeг", "coder"),
+            ("coԁer", "coder"),
+            ("ᴄoder", "coder"),
+            ("cꓳder", "coder"),
+            ("cⲟder", "coder"),
+            ("co\u{ab70}er", "coder"),
+            ("ᏟᎾᎠᎬᎡ", "coder"),
+            ("ьot", "bot"),
+            ("вот", "bot"),
+            ("ops∶coder", "ops:coder"),
+            ("o’hara", "o'hara"),
+            ("o＇hara", "o'hara"),
+            ("кимн", "kumh"),
+            ("🅲oder", "coder"),
+        ] {
+            assert_eq!(Identity::of(other).seen(), one, "{other:?}");
         }
         assert_eq!(Identity::of("agent\u{2011}1").seen(), "agent-1");
         assert_eq!(Identity::of("Нина").plain(), Identity::of("нина").plain());

@@ -96,8 +96,8 @@ pub struct Started<'r, 'a> {
     pub fsm_version: Str<'a>,
     /// The most turns that it may take.
     pub max_turns: Option<i64>,
-    /// The agents that think.
-    pub agents: &'r [Str<'a>],
+    /// The agents that think; none where that isn't recorded.
+    pub agents: Option<&'r [Str<'a>]>,
     /// Who governs.
     pub governor: Option<Str<'a>>,
     /// Whether the policy in force is named.

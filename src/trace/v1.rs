@@ -18,7 +18,7 @@ macro_rules! started {
             schema_version: $record.schema_version,
             fsm_version: $record.fsm_version,
             max_turns: $record.max_turns.map(|n| n.get()),
-            agents: $record.agents.as_deref().unwrap_or_default(),
+            agents: $record.agents.as_deref(),
             governor: $record.governor.as_ref().map(|g| g.id),
             intent: Option::from($record.root_intent),
             policy: $record.policy.is_some(),

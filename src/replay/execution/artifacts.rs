@@ -2,8 +2,9 @@
 
 use super::super::authority;
 use super::super::evidence::{KeptAction, KeptKind};
-use super::super::judged::{Approval, Judged, Ran};
+use super::super::judged::{Approval, Judged, Ran, TokenUse};
 use super::super::reach::Reach;
+use super::super::scope;
 use super::super::verdict::Answer;
 use super::Execution;
 use crate::governance::Risk;
@@ -160,6 +161,13 @@ impl Execution {
         if changed.is_empty() {
             return;
         }
+        // What it has left counts as what it was seen to change, for its token as well.
+        let token = turn.on_token.as_ref().zip(known).map(|(named, known)| {
+            let plain = changed.iter().cloned().collect();
+            let id = turn.executed.last().and_then(|id| id.as_deref());
+            scope::token_use(&self.ledger, named.as_deref(), (id, Some(&known.as_action())), (&plain, None), &mut self.scope_work)
+        });
+        let token = token.filter(|token| matches!(token, TokenUse::OutOfScope(_))).unwrap_or(TokenUse::Fine);
         let by_human = decision.what.by == DecidedBy::Human;
         let reach = Reach::default().observing(&changed);
         if by_human {
@@ -173,7 +181,7 @@ impl Execution {
         let low = known.is_some_and(|k| k.judged_risk() == Some(Risk::Low) && !writes);
         changed.retain(|path| low && !by_human && !reported(path));
         let beyond_risk = changed;
-        if leaves.is_empty() && protected.is_empty() && beyond_risk.is_empty() {
+        if leaves.is_empty() && protected.is_empty() && beyond_risk.is_empty() && token == TokenUse::Fine {
             return;
         }
         let id = turn.executed.last().and_then(|id| id.as_deref()).map(str::to_owned);
@@ -184,7 +192,7 @@ impl Execution {
             .chain(protected.iter().chain(&beyond_risk).map(|p| p.as_str().into()))
             .collect();
         self.left.know(reported.into_iter());
-        judged.executed = Some(Ran { leaves, protected, beyond_risk, decision_line, ..Ran::bare(id, Approval::Given) });
+        judged.executed = Some(Ran { leaves, protected, beyond_risk, decision_line, token, ..Ran::bare(id, Approval::Given) });
     }
 }
 

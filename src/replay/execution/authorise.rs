@@ -13,7 +13,7 @@ use crate::trace::action;
 use crate::trace::format::Format;
 use crate::trace::record::{ActionType, Capability, DecidedBy};
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, ActionKind, Decision, Executed, Step};
+use crate::trace::step::{Action, ActionKind, Decision, Executed, Part, Step};
 use std::collections::BTreeSet;
 
 /// Uses of tokens that nobody has issued that are kept; the answer is uncertain with the first.
@@ -23,9 +23,9 @@ const WORDS: usize = 256;
 
 impl Execution {
     /// Takes note of a token that is issued.
-    pub(super) fn issued(&mut self, line: u64, capability: &Capability<'_>, judged: &mut Judged) {
+    pub(super) fn issued(&mut self, line: u64, time: Option<Timestamp>, capability: &Capability<'_>, judged: &mut Judged) {
         self.judge_issuer(line, &capability.issuer.decode(), judged);
-        let token = Token::of(capability, line);
+        let token = Token::of(capability, line, time);
         judged.used_unissued = std::mem::take(&mut self.unissued);
         judged.tokens_lost = self.tokens_unknown;
         let room = WORDS.saturating_sub(self.unknown_grants.len());
@@ -33,6 +33,34 @@ impl Execution {
         judged.token = self.ledger.issue(&capability.id.decode(), token).err();
         if let Some(proposal) = self.turn.proposal.as_ref().map(|p| p.what.clone()) {
             self.name_tool(&proposal.as_action());
+        }
+    }
+
+    /// Takes note of a token that is revoked. Nothing may have run on it behind that, wherever the record of it stands.
+    pub(super) fn revoked(&mut self, time: Option<Timestamp>, id: &str, judged: &mut Judged) {
+        // Revoking what nobody issued takes nothing away from anybody; nobody shall issue it behind that.
+        let revoked = self.ledger.revoke(id).is_ok();
+        let used = self.ledger.token_mut(id).filter(|_| revoked).and_then(|token| token.last_use);
+        if let (Some(time), Some((used, line))) = (time, used)
+            && time.is_before(used)
+        {
+            judged.used_revoked = Some((id.to_owned(), line));
+        }
+    }
+
+    /// Takes note of when a token was used, where the record of that has a date of its own. A turn has one for all that is in it.
+    fn date_use(&mut self, line: u64, step: &Step<'_, '_>, executed: &Executed<'_, '_>, judged: &Judged) {
+        let Some(time) = step.time.filter(|_| step.part == Part::WHOLE) else { return };
+        if judged.executed.as_ref().is_none_or(|ran| ran.token != TokenUse::Fine) {
+            return;
+        }
+        let named = executed.capability.map(|name| name.decode().into_owned());
+        // Where none is named and there are several, any of them may have covered it.
+        let Some(name) = named.or_else(|| self.ledger.only().map(str::to_owned)) else { return };
+        if let Some(token) = self.ledger.token_mut(&name)
+            && token.last_use.is_none_or(|(before, _)| before.is_before(time))
+        {
+            token.last_use = Some((time, line));
         }
     }
 
@@ -129,6 +157,9 @@ impl Execution {
     ) {
         self.check_turn(line, step, false, judged);
         self.run(line, step.time, executed, context, judged);
+        if self.ledger.is_used() {
+            self.date_use(line, step, executed, judged);
+        }
         self.apply(line, crate::governance::Event::ExecutionFinished, judged);
     }
 
@@ -173,6 +204,9 @@ impl Execution {
         let ran = executed.action.filter(|action| approved.is_none_or(|known| unlike(known, action)));
         let ran = ran.map(|action| weigh(context, &action, judged));
         let high_by_policy = !differs && approval == Approval::Given && self.is_high_by_policy(ran.as_ref(), approved);
+        let success = executed.result.is_none_or(|r| r.success);
+        let weighed = approved.filter(|known| known.is_recorded()).or(ran.as_ref());
+        let seen = self.seen_to_change(executed, weighed, success);
         let named = executed.capability.map(|c| c.decode());
         // Nothing runs on a token that was revoked, in force or not.
         let dead = named.as_deref().is_some_and(|named| self.ledger.live(named).is_err_and(|e| e == LedgerError::Revoked));
@@ -186,7 +220,11 @@ impl Execution {
         }
         let token = if in_force {
             let action = executed.action.or_else(|| approved.map(KeptAction::as_action));
-            scope::token_use(&self.ledger, named.as_deref(), id.as_deref(), action.as_ref(), &mut self.scope_work)
+            let changed = self.declared_and(&seen);
+            // Times of one writer alone are compared.
+            let time = time.filter(|_| self.format == Format::ExecutionRecord);
+            let what = (id.as_deref(), action.as_ref());
+            scope::token_use(&self.ledger, named.as_deref(), what, (&changed, time), &mut self.scope_work)
         } else {
             TokenUse::Fine
         };
@@ -198,13 +236,10 @@ impl Execution {
             TokenUse::None(_) | TokenUse::OutOfScope(_) if vague && !token_lost => TokenUse::Fine,
             token => token,
         };
-        let success = executed.result.is_none_or(|r| r.success);
         let comparable = self.turn.proposal.is_some() && !self.turn.proposal_unknown;
         let undeclared = executed.observed.filter(|_| comparable).and_then(|observed| {
             authority::undeclared_changes(self.turn.declared.as_deref().unwrap_or_default(), observed, success)
         });
-        let weighed = approved.filter(|known| known.is_recorded()).or(ran.as_ref());
-        let seen = self.seen_to_change(executed, weighed, success);
         let where_seen = Reach::default().observing(&seen);
         let account = self.account(weighed, approval, success, &where_seen);
         let (leaves, protected) = self.reach(executed.action, approved, (approval, success), where_seen, context);
@@ -225,6 +260,7 @@ impl Execution {
             let artifacts = executed.result.and_then(|r| r.artifacts);
             self.turn.held = artifacts.map(|artifacts| artifacts.as_written().into());
         }
+        self.turn.on_token = (in_force && token == TokenUse::Fine && !vague).then(|| named.as_deref().map(Into::into));
         self.changes.extend(change.map(|change| RecordedChange { time: time.map(Timestamp::millis), ..change }));
         if let Some(id) = id.as_deref() {
             let known = self.known.entry(id.into()).or_insert(Known::new(line));
@@ -313,6 +349,13 @@ impl Execution {
         let known = known.or(self.turn.proposal.as_ref().map(|p| &p.what));
         changed.extend(Self::changed_by(known, executed.result.and_then(|r| r.artifacts)));
         changed
+    }
+
+    /// The files that the action of this turn declared, and those that were `seen` to change.
+    fn declared_and(&self, seen: &[String]) -> BTreeSet<String> {
+        let declared = self.turn.declared.iter().flatten().map(|path| &**path);
+        let all = seen.iter().map(String::as_str).chain(declared);
+        all.map(|path| action::plain_path(path).into_owned()).filter(|path| !path.is_empty()).collect()
     }
 
     /// What to hold against something that ran for where it reached, by its payload and by what was `seen` to change: paths that

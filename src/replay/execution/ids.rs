@@ -30,7 +30,9 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
     let executed = |e: &Executed<'_, '_>| one(e.action_id) || one(e.capability) || action(e.action) || paths(e.observed);
     match fact {
         Fact::Started(started) => {
-            one(started.governor) || one(started.policy_digest) || started.agents.iter().any(|agent| agent.is_torn())
+            one(started.governor)
+                || one(started.policy_digest)
+                || started.agents.unwrap_or_default().iter().any(|agent| agent.is_torn())
         }
         Fact::Thought(thought) | Fact::Beside(Beside::Thought(thought)) => one(thought.agent),
         Fact::Proposed(proposal) => one(proposal.agent) || one(proposal.action.id) || paths(proposal.declared),

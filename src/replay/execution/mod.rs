@@ -363,13 +363,8 @@ impl Execution {
                 self.last_evaluation = Some((*kind, *reason, line));
             }
             Fact::Ended(outcome) => self.declared_over(line, *outcome, judged),
-            Fact::Issued(capability) => {
-                self.issued(line, capability, judged);
-            }
-            Fact::Revoked(id) => {
-                // Revoking what nobody issued takes nothing away from anybody; nobody shall issue it behind that.
-                let _ = self.ledger.revoke(&id.decode());
-            }
+            Fact::Issued(capability) => self.issued(line, step.time, capability, judged),
+            Fact::Revoked(id) => self.revoked(step.time, &id.decode(), judged),
             Fact::Context => {}
             Fact::Moved(moved) => self.moved(line, step, moved, context, judged),
             Fact::Beside(beside) => self.beside(line, step, beside, context, judged),
@@ -577,7 +572,7 @@ impl Execution {
         let agent: Option<Box<str>> = thought.agent.map(|a| a.decode().into());
         let goes_on = self.thinks_on(step);
         let theirs = |t: &Kept<KeptThought>| match (t.what.agent.as_deref(), agent.as_deref()) {
-            (Some(one), Some(other)) => people::same(one, other),
+            (Some(one), Some(other)) => people::alike(one, other),
             (one, other) => one == other,
         };
         let second = goes_on && self.turn.thoughts.iter().any(theirs);

@@ -110,6 +110,11 @@ pub(super) fn same(one: &str, other: &str) -> bool {
     one == other || plain(one) == plain(other)
 }
 
+/// Whether two ids are the same, or one may pass for the other.
+pub(super) fn alike(one: &str, other: &str) -> bool {
+    same(one, other) || !(one.is_ascii() && other.is_ascii()) && Identity::of(one).seen() == Identity::of(other).seen()
+}
+
 impl Execution {
     /// Takes note of an agent that thinks or proposes; a start that names the agents names all of them.
     pub(super) fn meet(&mut self, line: u64, agent: &str, judged: &mut Judged) {
@@ -126,11 +131,12 @@ impl Execution {
     /// here.
     pub(super) fn name_people(&mut self, line: u64, started: &Started<'_, '_>, goes_on: bool, judged: &mut Judged) {
         let people = &mut self.people;
-        for agent in started.agents {
+        for agent in started.agents.unwrap_or_default() {
             people.meet(line, &agent.decode(), judged);
         }
-        if !started.agents.is_empty() {
-            people.recorded = Some(started.agents.iter().map(|agent| plain(&agent.decode()).into()).collect());
+        // An empty list says that there is none.
+        if let Some(agents) = started.agents {
+            people.recorded = Some(agents.iter().map(|agent| plain(&agent.decode()).into()).collect());
         }
         let Some(governor) = started.governor.map(|g| g.decode().into_owned()) else {
             return;
@@ -189,6 +195,10 @@ impl Execution {
     /// No agent may issue tokens.
     pub(super) fn judge_issuer(&mut self, line: u64, issuer: &str, judged: &mut Judged) {
         let who = Identity::of(issuer);
+        if who.plain().is_empty() {
+            judged.issued_by_nobody = true;
+            return;
+        }
         if self.people.is_agent(&who) {
             judged.issued_by_agent = Some(issuer.to_owned());
             return;

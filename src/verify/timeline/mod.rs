@@ -174,7 +174,7 @@ fn opening(entry: &Entry<'_>, time: Option<i64>, started: &Started<'_, '_>, exec
         time,
         intent: intent.map(|i| Text::of(&i.decode(), TEXT)),
         runtime: runtime.map(|r| format!("{} {}", r.name.decode(), r.version.decode())),
-        agents: started.agents.iter().take(PATHS_KEPT).map(|a| owned(*a)).collect(),
+        agents: started.agents.unwrap_or_default().iter().take(PATHS_KEPT).map(|a| owned(*a)).collect(),
         governor: started.governor.map(owned),
         policy_digest: started.policy_digest.map(owned),
         policy_path: policy.and_then(|p| p.path).map(owned),
