@@ -4,7 +4,7 @@ use crate::config::{Demand, Unterminated};
 use crate::diag::{Code, Finding, Place, Severity};
 use crate::replay::{Answer, Summary};
 use crate::rules::by_code;
-use crate::source::Skipped;
+use crate::source::{Input, Skipped, stored_hash};
 use crate::verify::Report;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,9 @@ pub(super) fn unread(report: &mut Report, skipped: Vec<Skipped>) {
         let message = format!("the file is neither read nor excluded: {}", skipped.reason);
         let place = Place { file: skipped.name.as_str().into(), ..Place::default() };
         let help = "name it in [traces] exclude if it is no trace; in include if it is one";
-        add(report, Finding { help: Some(help.to_owned()), ..error(111, place, message) });
+        // Known is what it holds now, and not what takes its place.
+        let subject = Some(stored_hash(&Input::File(skipped.path.clone())).into());
+        add(report, Finding { help: Some(help.to_owned()), subject, ..error(111, place, message) });
     }
     let rest = skipped.len().saturating_sub(LISTED) as u64;
     if rest > 0 {
