@@ -97,7 +97,7 @@ pub fn survey_by(paths: &[PathBuf], choose: &dyn Fn(&Path) -> Choice) -> Discove
 fn find(paths: &[PathBuf], choose: &dyn Fn(&Path) -> Choice, only_regular: bool) -> Discovery {
     let mut all = Discovery::default();
     for path in paths {
-        if path.as_os_str() == "-" {
+        if path.as_os_str() == "-" && !only_regular {
             all.inputs.push(Ok(Found { name: "<stdin>".into(), input: Input::Stdin }));
         } else if path.is_dir() {
             walk(path, choose, &mut all);
