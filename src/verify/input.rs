@@ -272,11 +272,13 @@ impl<'o> Run<'o> {
             }
             Err(error) => {
                 let behind = rest.get(line_end.unwrap_or(rest.len())..).unwrap_or_default();
-                let more = behind.iter().any(|b| !b.is_ascii_whitespace());
-                // Pretty-printed JSON stops behind `[`, `{` or an opening member, never inside a string.
+                let next = behind.iter().find(|b| !b.is_ascii_whitespace());
+                // A line of one JSON text ends behind a sign that wants more, or the next one begins with one that no text begins
+                // with. It never ends inside a string.
+                let goes_on = line.trim_end().ends_with(['[', '{', ',', ':']) || matches!(next, Some(b',' | b':' | b']' | b'}'));
                 let objects = || line.strip_prefix('[').is_some_and(|inner| inner.trim_start().starts_with('{'));
                 // A list of objects on one line is no record of any format, and can only be a document that was cut off.
-                error.is_incomplete() && (more && line.trim_end().ends_with(['[', '{', ',', ':']) || !more && objects())
+                error.is_incomplete() && if next.is_some() { goes_on } else { objects() }
             }
         }
     }
