@@ -65,7 +65,9 @@ pub(super) fn check_against(located: &Located, path: &Path, own: Own) -> Result<
 /// Refuses one of some files, by whatever name.
 fn refuse_known(files: &[PathBuf], config: &Path, path: &Path, may: bool) -> Result<(), Failure> {
     let mut known = Inputs::default();
-    files.iter().for_each(|file| known.add(file));
+    for file in files {
+        known.add(file);
+    }
     if may || !known.holds(path) {
         return Ok(());
     }

@@ -229,11 +229,6 @@ impl ContentHash {
         self.0.update(&(part.len() as u64).to_le_bytes()).update(part);
     }
 
-    /// Adds bytes of a stream, wherever it is cut.
-    pub fn stream(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
-
     /// The hash of what was added so far.
     #[must_use]
     pub fn finish(&self) -> Box<str> {

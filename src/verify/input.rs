@@ -298,7 +298,9 @@ impl<'o> Run<'o> {
         let foreign = self.foreign.get_or_insert(new);
         foreign.count += 1;
         foreign.content.add("");
-        shown_parts(entry).into_iter().for_each(|part| foreign.content.add(part));
+        for part in shown_parts(entry) {
+            foreign.content.add(part);
+        }
         // Sessions begin with records of several kinds: the first few are looked at.
         if foreign.count < 50 {
             foreign.looks = foreign.looks.or_else(|| foreign::looks_like(entry.text));

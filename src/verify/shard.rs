@@ -208,7 +208,9 @@ impl Shard {
         let refused = self.refused.get_or_insert_with(|| Refused::new(entry.line, bound));
         refused.records += 1;
         refused.content.add("");
-        shown_parts(entry).into_iter().for_each(|part| refused.content.add(part));
+        for part in shown_parts(entry) {
+            refused.content.add(part);
+        }
     }
 
     /// Finds out what an execution holds.
