@@ -7,6 +7,7 @@
 //! each core and of the executions that are open.
 
 pub mod account;
+mod bounds;
 mod follow_ups;
 mod input;
 mod kept;
@@ -71,8 +72,7 @@ pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
     for (n, input) in inputs.iter().enumerate() {
         report.counts.files += 1;
         if report.summaries.len() >= options.limits.executions {
-            let name = input.as_ref().map_or_else(|missing| &missing.name, |found| &found.name);
-            input::refuse(name, inputs.len() - n, options, &mut report);
+            input::refuse(inputs.get(n..).unwrap_or_default(), options, &mut report);
             report.counts.files += (inputs.len() - n - 1) as u64;
             break;
         }

@@ -43,7 +43,7 @@ impl InitArgs {
             ));
         }
         let found = Found::below(&self.folder)?;
-        super::write::write(&path, template(&found))?;
+        super::write::write_own(&path, template(&found), super::guard::Own::Config)?;
         print(Color::Auto, |out| {
             writeln!(out, "wrote {}", terminal(&path.to_string_lossy()))?;
             if found.paths.is_empty() {

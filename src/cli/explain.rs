@@ -91,9 +91,16 @@ impl ExplainArgs {
                 print(self.color, |out| write!(out, "{}", Page::of(rule).titled(rule)))?;
                 return Ok(EXIT_CLEAN);
             }
-            if *word != *"-" && !what.exists() {
-                let remedy = "`yuangs-verify rules` lists the rules; a trace is a file or a folder";
-                return Err(Failure::unable(format!("no rule is called `{}`, and there is no such file", word.trim()), remedy));
+            if *word != *"-"
+                && let Err(error) = what.metadata()
+            {
+                let is_there = what.symlink_metadata().is_ok() || error.kind() != std::io::ErrorKind::NotFound;
+                return Err(if is_there {
+                    Failure::unable(format!("can't read `{}`: {error}", what.display()), super::file::remedy(&error))
+                } else {
+                    let remedy = "`yuangs-verify rules` lists the rules; a trace is a file or a folder";
+                    Failure::unable(format!("no rule is called `{}`, and there is no such file", word.trim()), remedy)
+                });
             }
         }
         self.trace()

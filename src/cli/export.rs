@@ -1,6 +1,7 @@
 //! `export`.
 
 use super::book::ReadArgs;
+use super::guard;
 use super::output::{Color, Failure, print_as_is};
 use super::write::{self, Inputs};
 use super::{EXIT_CLEAN, EXIT_EMPTY, EXIT_UNABLE};
@@ -88,6 +89,7 @@ impl ExportArgs {
             inputs.add_found(&discover(&self.traces));
             let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
             inputs.keep_apart(paths.iter().map(PathBuf::as_path))?;
+            paths.iter().try_for_each(|path| guard::check(path, guard::Own::Nothing))?;
             for (name, text) in &files {
                 write::write(&folder.join(name), text)?;
             }

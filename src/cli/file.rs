@@ -44,5 +44,18 @@ fn whole(reader: impl Read, most: u64) -> io::Result<String> {
 
 fn unable(path: &Path, error: &io::Error) -> Failure {
     let name = if path.as_os_str() == "-" { "standard input".to_owned() } else { format!("`{}`", path.display()) };
-    Failure::unable(format!("can't read {name}: {error}"), "the file must be readable UTF-8")
+    Failure::unable(format!("can't read {name}: {error}"), remedy(error))
+}
+
+/// What to do about a file that can't be read.
+pub(super) fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file; check the name, and where a symbolic link leads",
+        io::ErrorKind::IsADirectory => "it is a directory; name a file in it",
+        io::ErrorKind::NotADirectory => "a part of the path is a file; check the name",
+        io::ErrorKind::PermissionDenied => "the file and the directories above it must be readable",
+        io::ErrorKind::FileTooLarge => "name a smaller file",
+        io::ErrorKind::InvalidData | io::ErrorKind::Other => "the file must be UTF-8 text",
+        _ => "the file must be readable; a symbolic link must lead to a file",
+    }
 }

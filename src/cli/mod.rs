@@ -11,6 +11,7 @@ mod export;
 mod file;
 mod fsm;
 mod gate;
+mod guard;
 mod knowledge;
 mod manifests;
 mod output;

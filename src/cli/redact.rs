@@ -74,7 +74,7 @@ impl RedactArgs {
                 // Half a trace looks like one that was cut.
                 file.write_all(redacted.as_bytes()).inspect_err(|_| drop(std::fs::remove_file(&self.output)))
             });
-            written.map_err(|e| cannot_write(&self.output, &e))?;
+            written.map_err(|e| super::write::cannot_write(&self.output, &e))?;
         }
         for line in sentences(&outcome) {
             tell(&line);
@@ -111,13 +111,6 @@ impl RedactArgs {
             )
         })
     }
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::unable(
-        format!("can't write `{}`: {error}", path.display()),
-        "name a file that doesn't exist yet, in a folder that does",
-    )
 }
 
 /// Nothing is overwritten, the input least of all.

@@ -1,6 +1,7 @@
 //! `replay` and `validate`.
 
 use super::file;
+use super::guard;
 use super::output::{Color, Failure, print, tell};
 use super::patch::git_failure;
 use super::reports::{DRAWN_TURNS, ReportArgs, Target, shell_line, statistics};
@@ -401,6 +402,7 @@ impl Common {
             apart.add(file);
         }
         apart.keep_apart(targets.iter().filter_map(Target::file))?;
+        targets.iter().filter_map(Target::file).try_for_each(|path| guard::check(path, guard::Own::Nothing))?;
         let with_turns = keep_turns || targets.iter().any(|t| t.format == ReportFormat::Html);
         let options = &Options { max_turns: if with_turns { self.max_turns } else { 0 }, ..options };
         let mut report = verify(&found.inputs, options);

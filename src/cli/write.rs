@@ -1,5 +1,6 @@
 //! Files that commands write: whole or not at all, and never over what is read.
 
+use super::guard::{self, Own};
 use super::output::Failure;
 use crate::source::{Found, Input, Missing};
 use std::collections::BTreeSet;
@@ -16,11 +17,31 @@ const TRIES: u32 = 16;
 /// written as it is.
 ///
 /// # Errors
-/// When it can't be written, or lies in a git directory.
+/// When it can't be written, lies in a git directory, or is something that a gate goes by.
 pub(super) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
+    write_own(path, bytes, Own::Nothing)
+}
+
+/// As [`write`], for a command that keeps one of the files that a gate goes by.
+pub(super) fn write_own(path: &Path, bytes: impl AsRef<[u8]>, own: Own) -> Result<(), Failure> {
     outside_git(path)?;
-    replace(path, bytes.as_ref())
-        .map_err(|e| Failure::unable(format!("can't write `{}`: {e}", path.display()), "the folder must exist and be writable"))
+    guard::check(path, own)?;
+    replace(path, bytes.as_ref()).map_err(|error| cannot_write(path, &error))
+}
+
+/// Says that a file can't be written, and what to do about it.
+pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    let remedy = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            "there is no space left for it; make room, or name a file elsewhere"
+        }
+        io::ErrorKind::IsADirectory => "it is a directory; name a file in it",
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "its directory must exist",
+        io::ErrorKind::AlreadyExists => "it exists already; name another file",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "the file and its directory must be writable",
+        _ => "the directory must exist and be writable",
+    };
+    Failure::unable(format!("can't write `{}`: {error}", path.display()), remedy)
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -72,7 +93,7 @@ fn identities(path: &Path) -> Vec<String> {
 }
 
 /// Where a name leads: with the links in its folder followed, and with its own.
-fn locations(path: &Path) -> Vec<PathBuf> {
+pub(super) fn locations(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let named = fs::canonicalize(folder).ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
     named.into_iter().chain(fs::canonicalize(path)).collect()
@@ -111,6 +132,11 @@ impl Inputs {
         }
     }
 
+    /// Whether a file is one of them, by whatever name.
+    pub(super) fn holds(&self, path: &Path) -> bool {
+        identities(path).iter().any(|identity| self.known.contains(identity))
+    }
+
     /// Checks all that is to be written, before anything is.
     ///
     /// # Errors
@@ -121,7 +147,7 @@ impl Inputs {
             outside_git(path)?;
             let is_special = fs::metadata(path).is_ok_and(|m| !m.is_file());
             let identities = identities(path);
-            if identities.iter().any(|i| self.known.contains(i)) {
+            if self.holds(path) {
                 let message = format!("`{}` is an input of this command", path.display());
                 return Err(Failure::unable(message, "nothing that is read is overwritten; name another file"));
             }

@@ -70,12 +70,17 @@ struct Applying<'c> {
 /// Why what is folded under a finding stands although the finding is still there.
 const LOWERED: &str = "is less severe here";
 
+/// Rules that say what isn't read or compared. Fingerprints of version 1 say nothing of its content, so that they would let other
+/// content pass.
+const OF_CONTENT: [Code; 7] = [Code(101), Code(102), Code(104), Code(107), Code(108), Code(111), Code(322)];
+
 /// Why a finding doesn't stand as it was found, and what the baseline knows to be folded under it.
 struct LetPass(&'static str, BTreeMap<Code, u64>);
 
 impl Applying<'_> {
     /// Gives a finding its severity, and says why it doesn't stand as it was found. `None` for one that does.
     fn look(&mut self, finding: &mut Finding, first: Option<&str>) -> Option<LetPass> {
+        let first = first.filter(|_| !OF_CONTENT.contains(&finding.code));
         let passes = |why| Some(LetPass(why, BTreeMap::new()));
         let was = finding.severity;
         if let Some(change) = self.severities.get(&finding.code) {
@@ -250,7 +255,7 @@ impl Applying<'_> {
             applied.notices.push(format!("entries of the baseline that are mended: {gone}; write it anew"));
         }
         if baseline.is_some_and(Baseline::is_first) {
-            let notice = "the baseline has version 1, whose fingerprints rest on messages; update it with `--write-baseline`";
+            let notice = "the baseline has version 1, whose fingerprints rest on messages, and whose entries for unread content don't count; update it with `--write-baseline`";
             applied.notices.push(notice.to_owned());
         }
         applied

@@ -218,6 +218,24 @@ pub fn digest(text: impl AsRef<[u8]>) -> Box<str> {
     short(Sha256::digest(text)).into()
 }
 
+/// A hash of content that comes in parts, for a subject.
+#[derive(Debug, Clone, Default)]
+pub struct ContentHash(blake3::Hasher);
+
+impl ContentHash {
+    /// Adds a part. Where one part ends and the next begins is part of the content.
+    pub fn add(&mut self, part: impl AsRef<[u8]>) {
+        let part = part.as_ref();
+        self.0.update(&(part.len() as u64).to_le_bytes()).update(part);
+    }
+
+    /// The hash of what was added so far.
+    #[must_use]
+    pub fn finish(&self) -> Box<str> {
+        short(self.0.finalize().as_bytes()).into()
+    }
+}
+
 /// The first 8 bytes of a hash.
 fn short(hash: impl AsRef<[u8]>) -> String {
     hash.as_ref().iter().take(8).map(|b| format!("{b:02x}")).collect()

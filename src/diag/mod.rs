@@ -2,4 +2,6 @@
 
 mod finding;
 
-pub use finding::{Code, Excerpt, Finding, Place, Related, Severity, assign_fingerprints, digest, first_fingerprints, subject};
+pub use finding::{
+    Code, ContentHash, Excerpt, Finding, Place, Related, Severity, assign_fingerprints, digest, first_fingerprints, subject,
+};

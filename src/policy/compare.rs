@@ -18,7 +18,9 @@ use std::collections::BTreeMap;
 
 /// Kinds of difference that are kept; each is shrunk, which takes time.
 const MAX_KINDS: usize = 100;
-/// Classes that are kept of one pair of rules, and of all together.
+/// Kinds that are told apart while policies are compared; questions of further ones are counted.
+const MAX_MET: usize = 20_000;
+/// Classes that are kept of one pair of rules, and of all together, once there is one of each branch.
 const MAX_CLASSES: (usize, usize) = (20, 300);
 /// Rules that are asked when questions are aimed, so often as all questions together ask them: a policy may have so many rules that
 /// asking about each of them would never end. What nothing was asked about isn't shown.
@@ -59,6 +61,10 @@ impl Kind {
     pub fn is_milder(&self) -> bool {
         self.head < self.base
     }
+
+    fn pair(&self) -> PairOfRules {
+        (self.base, self.head, self.base_rule.clone(), self.head_rule.clone())
+    }
 }
 
 /// The questions of one kind of difference.
@@ -70,6 +76,8 @@ pub struct Difference {
     pub witness: Question,
     /// What the head says of it, and why.
     pub reason: String,
+    /// The branch of the rules, and what kind of action it is in broad terms: of each there is one that is kept.
+    branch: String,
 }
 
 /// How a rule changed.
@@ -106,6 +114,8 @@ pub struct Comparison {
     pub differences: BTreeMap<Kind, Difference>,
     /// Questions that differ in kinds beyond those that are kept.
     pub left_out: u64,
+    /// Those kinds.
+    pub kinds_left_out: u64,
     /// The rules that changed, by id: those of the head in its order, then the removed ones.
     pub rules: Vec<(String, Change)>,
     /// Changes that may make something milder, though nothing was found: a search is no proof.
@@ -116,13 +126,49 @@ pub struct Comparison {
     pub disarmed: bool,
 }
 
+impl Comparison {
+    /// Keeps the differences that are worth a reader's time: one of each branch of each pair of rules, then further ones as long
+    /// as there is room. The others are counted.
+    fn select(&mut self) {
+        let mut branches: BTreeMap<(PairOfRules, String), Vec<(Kind, Difference)>> = BTreeMap::new();
+        for (kind, difference) in std::mem::take(&mut self.differences) {
+            let branch = (kind.pair(), difference.branch.clone());
+            branches.entry(branch).or_default().push((kind, difference));
+        }
+        let (of_pair, of_all) = MAX_CLASSES;
+        let mut kept: BTreeMap<PairOfRules, usize> = BTreeMap::new();
+        let mut rounds: Vec<_> = branches.into_iter().map(|((pair, _), kinds)| (pair, kinds.into_iter())).collect();
+        let mut first = true;
+        while !rounds.is_empty() {
+            rounds.retain_mut(|(pair, kinds)| {
+                let Some((kind, difference)) = kinds.next() else { return false };
+                let (of_this, all) = (kept.entry(pair.clone()).or_default(), self.differences.len());
+                if if first { all < of_all + MAX_KINDS } else { *of_this < of_pair && all < of_all } {
+                    *of_this += 1;
+                    self.differences.insert(kind, difference);
+                } else {
+                    self.kinds_left_out += 1;
+                    self.left_out += difference.count;
+                }
+                true
+            });
+            first = false;
+        }
+    }
+}
+
 struct Search<'p> {
     base: &'p Policy,
     head: &'p Policy,
     found: Comparison,
     /// Questions that may still be aimed at what changed.
     left: usize,
+    /// How many kinds there are of each pair of rules, by branch.
+    met: BTreeMap<PairOfRules, BTreeMap<String, usize>>,
 }
+
+/// What both rules say, and their ids.
+type PairOfRules = (Effect, Effect, String, String);
 
 /// Compares two policies on the given questions, on ones aimed at what changed, and on made ones.
 #[must_use]
@@ -133,13 +179,14 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         given: 0,
         differences: BTreeMap::new(),
         left_out: 0,
+        kinds_left_out: 0,
         rules: changes(base, head),
         unproved: Vec::new(),
         lost: lost(base, head),
         disarmed: head.monitor && !base.monitor,
     };
     let left = MAX_ASKED / (base.rules.len() + head.rules.len()).max(MIN_RULES);
-    let mut search = Search { base, head, found, left };
+    let mut search = Search { base, head, found, left, met: BTreeMap::new() };
     for question in given {
         search.found.given += 1;
         search.ask(question);
@@ -155,13 +202,15 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         for _ in 0..effort.cases / 2 {
             let Ok(mut tree) = strategy.new_tree(&mut runner) else { continue };
             search.found.made += 1;
-            let Some(kind) = search.differ(&tree.current()) else { continue };
-            let new = !search.found.differences.contains_key(&kind) && search.has_room(&kind);
+            let question = tree.current();
+            let Some(kind) = search.differ(&question) else { continue };
+            let new = !search.found.differences.contains_key(&kind) && search.is_worth_shrinking(&kind, &question);
             let witness = if new { search.shrink(&mut tree, &kind) } else { tree.current() };
             search.keep(kind, &witness);
         }
     }
     search.found.unproved = search.unproved();
+    search.found.select();
     search.found
 }
 
@@ -221,16 +270,25 @@ impl Search<'_> {
         })
     }
 
-    /// Whether one more kind of difference is kept. The first of each pair of rules goes before further classes of others.
-    fn has_room(&self, kind: &Kind) -> bool {
-        let same =
-            |k: &&Kind| (k.base, k.head, &k.base_rule, &k.head_rule) == (kind.base, kind.head, &kind.base_rule, &kind.head_rule);
-        let (of_pair, of_all) = MAX_CLASSES;
-        let all = self.found.differences.len();
-        match self.found.differences.keys().filter(same).count() {
-            0 => all < of_all + MAX_KINDS,
-            classes => classes < of_pair && all < of_all,
-        }
+    /// Whether a new kind of difference is likely to be kept.
+    fn is_worth_shrinking(&self, kind: &Kind, question: &Question) -> bool {
+        let Some(branches) = self.met.get(&kind.pair()) else { return true };
+        let kinds: usize = branches.values().sum();
+        kinds < MAX_CLASSES.0 || !branches.contains_key(&self.branch(question))
+    }
+
+    /// The branches of both rules that a question meets, and what kind of action it is.
+    fn branch(&self, question: &Question) -> String {
+        let history = question.history();
+        let request = question.context.request(&question.action, &history);
+        let of = |policy: &Policy| {
+            let facts = Facts::new(request.action, request.risk, &policy.surroundings);
+            let rule = policy.decide_on(&facts, &request).rule;
+            rule.map_or_else(String::new, |rule| rule.when.branch(&facts, &request, rule.effect == Effect::Allow))
+        };
+        let facts = Facts::new(request.action, request.risk, &self.head.surroundings);
+        let worst = facts.analysis().effects.iter().max_by_key(|e| (e.risk, e.kind)).map_or("", |e| e.kind.as_str());
+        [&*of(self.base), &*of(self.head), &*question.action.kind_name, worst].join(" ")
     }
 
     /// The smallest question of the same kind that simplifying leads to.
@@ -261,8 +319,10 @@ impl Search<'_> {
                 known.witness = question.clone();
                 known.reason = reason();
             }
-        } else if self.has_room(&kind) {
-            let difference = Difference { count: 1, witness: question.clone(), reason: reason() };
+        } else if self.found.differences.len() < MAX_MET {
+            let branch = self.branch(question);
+            *self.met.entry(kind.pair()).or_default().entry(branch.clone()).or_default() += 1;
+            let difference = Difference { count: 1, witness: question.clone(), reason: reason(), branch };
             self.found.differences.insert(kind, difference);
         } else {
             self.found.left_out += 1;

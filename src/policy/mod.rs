@@ -6,6 +6,7 @@
 
 mod action;
 mod aim;
+mod branch;
 mod compare;
 mod condition;
 mod cover;

@@ -23,6 +23,7 @@ use std::time::SystemTime;
 
 const MAGIC: &[u8; 8] = b"yvrmap\x00\x02";
 const HASH: usize = 32;
+/// The file in the folder of a cache.
 const NAME: &str = "tags.cache";
 
 /// Bytes of a cache that is read: what is larger wasn't written by this program for any tree that it takes.
@@ -94,6 +95,9 @@ pub struct Usage {
 }
 
 impl Cache {
+    /// The file in its folder.
+    pub const NAME: &str = NAME;
+
     /// Opens the cache of a folder, now. One that can't be believed is empty.
     pub fn open(folder: &Path, now: SystemTime) -> Cache {
         let path = folder.join(NAME);

@@ -291,7 +291,8 @@ pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 /// When writing fails.
 pub fn write_pretty(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let mut buffered = io::BufWriter::new(out);
-    serde_json::to_writer_pretty(Harmless(&mut buffered), value).map_err(io::Error::other)?;
+    // What kind of failure it is stays: a reader that has gone away is none.
+    serde_json::to_writer_pretty(Harmless(&mut buffered), value).map_err(io::Error::from)?;
     writeln!(buffered)?;
     buffered.flush()
 }

@@ -20,6 +20,8 @@ const MOST_ROOM: usize = 64 << 20;
 pub struct Overlong {
     /// Bytes of the line.
     pub length: u64,
+    /// A hash of them.
+    pub hash: blake3::Hash,
 }
 
 /// Whole lines, or one line that was too long to keep.
@@ -197,22 +199,26 @@ impl<R: Read> Blocks<R> {
     /// Drops the line that fills the buffer, up to its end.
     fn pass_over(&mut self, mut buffer: Vec<u8>) -> io::Result<Block> {
         let mut length = buffer.len() as u64;
+        let mut hash = blake3::Hasher::new();
+        hash.update(&buffer);
         loop {
             buffer.clear();
             self.fill(&mut buffer)?;
             if let Some(end) = memchr::memchr(b'\n', &buffer) {
                 length += end as u64;
+                hash.update(buffer.get(..end).unwrap_or_default());
                 self.tail.extend(buffer.drain(end + 1..));
                 break;
             }
             length += buffer.len() as u64;
+            hash.update(&buffer);
             if self.end {
                 break;
             }
         }
         buffer.clear();
         let last = self.end && self.tail.is_empty() && self.failed.is_none();
-        Ok(Block { bytes: buffer, overlong: Some(Overlong { length }), last })
+        Ok(Block { bytes: buffer, overlong: Some(Overlong { length, hash: hash.finalize() }), last })
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Skipped {
     pub name: String,
     /// Why.
     pub reason: &'static str,
+    /// Where it is.
+    pub path: PathBuf,
 }
 
 /// What paths lead to. Every file under them is in one of the two lists, unless it was left out on purpose.
@@ -95,7 +97,7 @@ pub fn survey_by(paths: &[PathBuf], choose: &dyn Fn(&Path) -> Choice) -> Discove
 fn find(paths: &[PathBuf], choose: &dyn Fn(&Path) -> Choice, only_regular: bool) -> Discovery {
     let mut all = Discovery::default();
     for path in paths {
-        if path.as_os_str() == "-" {
+        if path.as_os_str() == "-" && !only_regular {
             all.inputs.push(Ok(Found { name: "<stdin>".into(), input: Input::Stdin }));
         } else if path.is_dir() {
             walk(path, choose, &mut all);
@@ -138,7 +140,7 @@ fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
             }
         };
         let (path, choice) = (entry.path(), choose(entry.path()));
-        let skip = |reason| Skipped { name: shown(path), reason };
+        let skip = |reason| Skipped { name: shown(path), reason, path: path.to_path_buf() };
         if choice == Choice::Leave {
             continue;
         }
@@ -236,6 +238,29 @@ pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
 /// When it can't be opened, or is something else.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     if path.metadata()?.is_file() { File::open(path) } else { Err(io::Error::other("it is no regular file")) }
+}
+
+/// A hash of an input as it is stored, compressed or not, as far as it can be read. Nothing is read of standard input, of a pipe
+/// or of a device.
+#[must_use]
+pub fn stored_hash(input: &Input) -> String {
+    match input {
+        Input::Stdin => String::new(),
+        Input::File(path) => file_hash(path),
+    }
+}
+
+/// As [`stored_hash`]. Of a symbolic link where it leads to counts as well.
+fn file_hash(path: &Path) -> String {
+    let mut hash = blake3::Hasher::new();
+    if let Ok(target) = std::fs::read_link(path) {
+        hash.update(b"link").update(target.as_os_str().as_encoded_bytes());
+    }
+    if let Ok(file) = open_regular(path) {
+        // As far as it can be read.
+        let _ = hash.update_reader(file);
+    }
+    hash.finalize().to_hex().to_string()
 }
 
 /// A link in a pull request may lead to one.

@@ -4,7 +4,7 @@
 //! element is checked by whoever reads it. No more than one element is held at a time, so the memory that a document needs is that
 //! of its longest element, and never more than a record may have.
 
-use super::{Blocks, Limits};
+use super::{Blocks, Limits, Overlong};
 use std::io::{self, Read};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -24,7 +24,7 @@ pub enum Element<'b> {
     /// Its bytes as they are written.
     Bytes(&'b [u8]),
     /// It has more bytes than a record may have, and was passed over.
-    Overlong(u64),
+    Overlong(Overlong),
 }
 
 /// Why a document couldn't be read to its end.
@@ -71,6 +71,8 @@ struct Open {
     bytes: Vec<u8>,
     /// All of its bytes, those that aren't kept included.
     length: u64,
+    /// A hash of them, once they are too many to be kept.
+    hash: Option<Box<blake3::Hasher>>,
     at: Position,
     depth: u64,
     string: bool,
@@ -147,7 +149,16 @@ impl Reader<'_> {
                         return Err(DocumentError::Syntax(self.here, "expected a value"));
                     }
                     let bare = !matches!(byte, b'{' | b'[' | b'"');
-                    let open = Open { bytes: Vec::new(), length: 0, at: self.here, depth: 0, string: false, escape: false, bare };
+                    let open = Open {
+                        bytes: Vec::new(),
+                        length: 0,
+                        hash: None,
+                        at: self.here,
+                        depth: 0,
+                        string: false,
+                        escape: false,
+                        bare,
+                    };
                     self.open = Some(open);
                     self.state = State::Inside;
                     kept = at;
@@ -192,7 +203,8 @@ impl Reader<'_> {
             if open.length <= self.most {
                 open.bytes.extend_from_slice(piece);
             } else {
-                open.bytes = Vec::new();
+                let kept = std::mem::take(&mut open.bytes);
+                open.hash.get_or_insert_default().update(&kept).update(piece);
             }
         }
     }
@@ -200,7 +212,10 @@ impl Reader<'_> {
     fn close(&mut self) -> Result<(), DocumentError> {
         self.state = State::After;
         let Some(open) = self.open.take() else { return Ok(()) };
-        let element = if open.length > self.most { Element::Overlong(open.length) } else { Element::Bytes(&open.bytes) };
+        let element = match &open.hash {
+            Some(hash) => Element::Overlong(Overlong { length: open.length, hash: hash.finalize() }),
+            None => Element::Bytes(&open.bytes),
+        };
         match (self.each)(open.at, element) {
             Next::Go => Ok(()),
             Next::Stop => Err(DocumentError::Stopped),
@@ -294,7 +309,7 @@ mod tests {
         let result = each_element(&mut blocks, limits, &mut |at, element| {
             let what = match element {
                 Element::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-                Element::Overlong(length) => format!("({length} bytes)"),
+                Element::Overlong(Overlong { length, .. }) => format!("({length} bytes)"),
             };
             all.push((at.line, at.indent, what));
             Next::Go

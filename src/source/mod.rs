@@ -10,8 +10,8 @@ mod elements;
 
 pub use blocks::{Block, Blocks, Overlong};
 pub use discover::{
-    Choice, Discovery, Found, Input, Missing, NO_ENDING, NOT_INCLUDED, Skipped, by_name, discover, open, open_regular, survey,
-    survey_by,
+    Choice, Discovery, Found, Input, Missing, NO_ENDING, NOT_INCLUDED, Skipped, by_name, discover, open, open_regular,
+    stored_hash, survey, survey_by,
 };
 pub use elements::{DocumentError, Element, Next, Position, each_element};
 

@@ -39,6 +39,8 @@ pub struct Entry<'a> {
     pub problems: Vec<Problem>,
     /// Where credentials stand in its text. No excerpt shows them.
     pub secrets: Vec<Range<usize>>,
+    /// A hash of what belongs to the record and isn't in its text, since it can't be read.
+    pub unread: Option<Box<str>>,
     places: OnceLock<Places>,
 }
 
@@ -117,7 +119,7 @@ impl<'a> Entry<'a> {
     #[must_use]
     pub fn unread(place: (u64, u64), text: &'a str, problems: Vec<Problem>, secrets: Vec<Range<usize>>) -> Self {
         let (line, indent) = place;
-        Self { line, indent, text, record: Record::Unreadable, problems, secrets, places: OnceLock::new() }
+        Self { line, indent, text, record: Record::Unreadable, problems, secrets, unread: None, places: OnceLock::new() }
     }
 
     fn places(&self) -> &Places {

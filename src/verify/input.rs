@@ -1,22 +1,25 @@
 //! One input: opened, told apart, read in blocks, handed to the workers.
 
+use super::bounds::{Bounds, Refused};
 use super::kept::Kept;
 use super::lanes::{self, Dealing, Falls, Parsed, Reading};
 use super::parse::{self, BOM};
-use super::place::{help, problem_finding};
-use super::shard::{Bounds, Harvest, Shard};
+use super::place::{help, problem_finding, shown_parts};
+use super::shard::{Harvest, Shard};
 use super::signed::{self, Signed};
 use super::timeline::{CommandRun, Timeline};
 use super::units::{InputUnits, Units};
 use super::{Options, Report};
-use crate::diag::{Code, Finding, Place, Severity};
+use crate::diag::{Code, ContentHash, Finding, Place, Severity, subject};
 use crate::governance::State;
 use crate::json::Scanner;
 use crate::replay::{Execution, Looks, Summary};
 use crate::rules;
 use crate::scan::frames::Frames;
 use crate::scan::mask::Mask;
-use crate::source::{Block, Blocks, DocumentError, Element, Found, Missing, Next, Position, each_element, open};
+use crate::source::{
+    Block, Blocks, DocumentError, Element, Found, Input, Missing, Next, Overlong, Position, each_element, open, stored_hash,
+};
 use crate::trace::cut::{self, CutAction};
 use crate::trace::entry::{Entry, Grammar, Problem, Record};
 use crate::trace::foreign;
@@ -34,7 +37,7 @@ pub(super) fn watch<'w>(input: &Result<Found, Missing>, options: &'w Options, re
     match input {
         Ok(found) => match open(&found.input) {
             Ok(reader) => {
-                let mut run = Run { watch: Some(watch), ..Run::new(&found.name, options) };
+                let mut run = Run { watch: Some(watch), source: Some(&found.input), ..Run::new(&found.name, options) };
                 run.read(reader, &mut report.counts.bytes);
                 run.finish(report);
             }
@@ -50,6 +53,8 @@ pub(super) struct Run<'o> {
     /// The execution of formats that name none: the stem of the file.
     stem: Arc<str>,
     options: &'o Options,
+    /// Where the input is read from.
+    source: Option<&'o Input>,
     /// Instead of workers: whoever wants to see the records themselves.
     watch: Option<Watch<'o>>,
     shards: Vec<Shard>,
@@ -77,7 +82,7 @@ pub(super) struct Run<'o> {
 }
 
 /// Records that came before any whose format is known.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Foreign {
     /// Where the first one is.
     line: u64,
@@ -87,13 +92,19 @@ struct Foreign {
     looks: Option<&'static str>,
     /// Where the first record of a known format is, if there is one.
     known: Option<u64>,
+    /// What they hold.
+    content: ContentHash,
 }
 
 /// Verifies one input into `report`.
 pub(super) fn verify(input: &Result<Found, Missing>, options: &Options, report: &mut Report) {
     match input {
         Ok(found) => match open(&found.input) {
-            Ok(reader) => verify_reader(&found.name, reader, options, report),
+            Ok(reader) => {
+                let mut run = Run { source: Some(&found.input), ..Run::new(&found.name, options) };
+                run.read(reader, &mut report.counts.bytes);
+                run.finish(report);
+            }
             Err(error) => cannot_open(&found.name, &error, options, report),
         },
         Err(missing) => cannot_open(&missing.name, &missing.error, options, report),
@@ -107,15 +118,29 @@ pub(super) fn verify_reader(name: &str, reader: impl Read + Send, options: &Opti
     run.finish(report);
 }
 
-/// Refuses an input, since there have been as many executions as there may be.
-pub(super) fn refuse(name: &str, refused: usize, options: &Options, report: &mut Report) {
+/// Refuses inputs, since there have been as many executions as there may be.
+pub(super) fn refuse(inputs: &[Result<Found, Missing>], options: &Options, report: &mut Report) {
+    let mut content = ContentHash::default();
+    let mut first = None;
+    for input in inputs {
+        let (name, stored) = match input {
+            Ok(found) => (&found.name, stored_hash(&found.input)),
+            Err(missing) => (&missing.name, String::new()),
+        };
+        content.add(name);
+        content.add(stored);
+        first = first.or(Some(name));
+    }
+    let Some(name) = first else { return };
     let mut run = Run::new(name, options);
-    let inputs = if refused == 1 { "1 input was".to_owned() } else { format!("{refused} inputs were") };
+    let inputs = if inputs.len() == 1 { "1 input was".to_owned() } else { format!("{} inputs were", inputs.len()) };
     let executions = options.limits.executions;
     run.limit(
         0,
-        "executions of the run",
-        &format!("from here on {inputs} not read: the run has come to {executions} executions, and may have no more"),
+        &subject(["executions of the run", &content.finish()]),
+        &format!(
+            "from here on {inputs} not read: the run has come to {executions} executions, and may have no more (--max-executions)"
+        ),
     );
     run.refuse_rest();
     run.finish(report);
@@ -142,6 +167,7 @@ impl<'o> Run<'o> {
             file: name.into(),
             stem: stem(name).into(),
             options,
+            source: None,
             watch: None,
             shards: Vec::new(),
             commands: Vec::new(),
@@ -199,9 +225,15 @@ impl<'o> Run<'o> {
     pub(super) fn breaks_off(&mut self, error: &std::io::Error) -> u64 {
         let what = if error.kind() == std::io::ErrorKind::FileTooLarge { "is longer than the limit" } else { "breaks off" };
         let line = self.next_line;
-        self.unreadable(line, "broken off", &format!("the input {what} here: {error}"));
+        let subject = subject(["broken off", &self.stored()]);
+        self.unreadable(line, &subject, &format!("the input {what} here: {error}"));
         self.refuse_rest();
         line
+    }
+
+    /// A hash of the input as it is stored, whatever can be read of it. That a part isn't read says nothing of what is in it.
+    fn stored(&self) -> Box<str> {
+        self.source.map_or_else(Box::default, |input| stored_hash(input).into())
     }
 
     /// What is left of the input can't be read: nobody knows how many records it holds.
@@ -241,11 +273,13 @@ impl<'o> Run<'o> {
             }
             Err(error) => {
                 let behind = rest.get(line_end.unwrap_or(rest.len())..).unwrap_or_default();
-                let more = behind.iter().any(|b| !b.is_ascii_whitespace());
-                // Pretty-printed JSON stops behind `[`, `{` or an opening member, never inside a string.
+                let next = behind.iter().find(|b| !b.is_ascii_whitespace());
+                // A line of one JSON text ends behind a sign that wants more, or the next one begins with one that no text begins
+                // with. It never ends inside a string.
+                let goes_on = line.trim_end().ends_with(['[', '{', ',', ':']) || matches!(next, Some(b',' | b':' | b']' | b'}'));
                 let objects = || line.strip_prefix('[').is_some_and(|inner| inner.trim_start().starts_with('{'));
                 // A list of objects on one line is no record of any format, and can only be a document that was cut off.
-                error.is_incomplete() && (more && line.trim_end().ends_with(['[', '{', ',', ':']) || !more && objects())
+                error.is_incomplete() && if next.is_some() { goes_on } else { objects() }
             }
         }
     }
@@ -261,9 +295,13 @@ impl<'o> Run<'o> {
 
     /// Takes note of a record of no known shape.
     fn meet_foreign(&mut self, entry: &Entry<'_>) {
-        let new = Foreign { line: entry.line, count: 0, looks: None, known: None };
+        let new = Foreign { line: entry.line, count: 0, looks: None, known: None, content: ContentHash::default() };
         let foreign = self.foreign.get_or_insert(new);
         foreign.count += 1;
+        foreign.content.add("");
+        for part in shown_parts(entry) {
+            foreign.content.add(part);
+        }
         // Sessions begin with records of several kinds: the first few are looked at.
         if foreign.count < 50 {
             foreign.looks = foreign.looks.or_else(|| foreign::looks_like(entry.text));
@@ -298,7 +336,7 @@ impl<'o> Run<'o> {
         if let Some(overlong) = parsed.overlong {
             let limit = self.options.limits.record_bytes;
             let line = self.next_line;
-            self.limit(line, "record", &parse::too_long(overlong.length, limit));
+            self.limit(line, &overlong_subject(&overlong), &parse::too_long(overlong.length, limit));
             self.units.findings += 1;
             self.lost_early = line;
         }
@@ -315,8 +353,8 @@ impl<'o> Run<'o> {
         let end = each_element(blocks, limits, &mut |at, element| {
             let bytes = match element {
                 Element::Bytes(bytes) => bytes,
-                Element::Overlong(length) => {
-                    self.limit(at.line, "record", &parse::too_long(length, limits.record_bytes));
+                Element::Overlong(overlong) => {
+                    self.limit(at.line, &overlong_subject(&overlong), &parse::too_long(overlong.length, limits.record_bytes));
                     self.units.findings += 1;
                     self.lose(at.line);
                     return Next::Go;
@@ -362,7 +400,11 @@ impl<'o> Run<'o> {
             }
             (Err(DocumentError::TooLong(at)), None) => {
                 let limit = limits.document_bytes;
-                self.limit(1, "document", &format!("the document is longer than {limit} bytes and isn't one record a line"));
+                self.limit(
+                    1,
+                    &subject(["document", &self.stored()]),
+                    &format!("the document is longer than {limit} bytes and isn't one record a line"),
+                );
                 self.units.refused += 1;
                 return self.lose_rest(at.line);
             }
@@ -374,7 +416,8 @@ impl<'o> Run<'o> {
         };
         let message = format!("the document is no valid JSON: {error}; nothing behind this place is read");
         let problem = Problem { code: Code(102), at: (0, 1), pointer: None, message };
-        let entry = Entry::unread((at.line, at.indent), "", vec![problem], Vec::new());
+        let mut entry = Entry::unread((at.line, at.indent), "", vec![problem], Vec::new());
+        entry.unread = Some(self.stored());
         self.units.refused += 1;
         self.report_problems(&entry);
         self.lose_rest(at.line);
@@ -533,7 +576,8 @@ impl<'o> Run<'o> {
 
     /// Says that records were refused because nobody knows what they are.
     fn report_foreign(&mut self) {
-        let Some(Foreign { line, count, looks, known }) = self.foreign else { return };
+        let Some(Foreign { line, count, looks, known, content }) = &self.foreign else { return };
+        let (line, count, looks, known, content) = (*line, *count, *looks, *known, content.finish());
         let names: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
         let looks = looks.map(|name| format!("; this looks like {name}")).unwrap_or_default();
         let message = match known {
@@ -548,12 +592,12 @@ impl<'o> Run<'o> {
                 )
             }
         };
-        self.finding(Code(108), (line, 0), "format", &message);
+        self.finding(Code(108), (line, 0), &subject(["format", &content]), &message);
     }
 
     fn finish(mut self, report: &mut Report) {
         self.report_foreign();
-        report.counts.unknown_inputs += u64::from(self.foreign.is_some_and(|foreign| foreign.known.is_none()));
+        report.counts.unknown_inputs += u64::from(self.foreign.as_ref().is_some_and(|foreign| foreign.known.is_none()));
         report.counts.known_inputs += u64::from(self.format.is_some() || self.options.schema.is_some());
         if let (Some(format), Some(accepted)) = (self.format, &self.options.formats)
             && !accepted.contains(&format)
@@ -570,7 +614,7 @@ impl<'o> Run<'o> {
         for ((code, severity), number) in dropped {
             report.drop_findings(code, severity, number);
         }
-        let mut refused: Option<(u64, u64)> = None;
+        let mut refused: Option<Refused> = None;
         report.summaries.reserve(harvests.iter().map(|harvest| harvest.summaries.len()).sum());
         let mut follow_ups = Vec::new();
         let mut timelines = Vec::new();
@@ -581,9 +625,9 @@ impl<'o> Run<'o> {
             if !self.mask.is_empty() {
                 harvest.timeline.each_text(&mut |text| self.mask.clean(text));
             }
-            self.units.move_steps(harvest.repeated, harvest.refused.map_or(0, |(_, records)| records));
+            self.units.move_steps(harvest.repeated, harvest.refused.as_ref().map_or(0, |refused| refused.records));
             refused = match (refused, harvest.refused) {
-                (Some((line, records)), Some((other, more))) => Some((line.min(other), records + more)),
+                (Some(one), Some(other)) => Some(one.with(&other)),
                 (one, other) => one.or(other),
             };
             findings.extend(harvest.findings);
@@ -622,13 +666,10 @@ impl<'o> Run<'o> {
                 report.summaries.extend(orphan(&self.file, self.format, *line, cut));
             }
         }
-        if let Some((line, records)) = refused {
-            let records = if records == 1 { "1 record was".to_owned() } else { format!("{records} records were") };
-            let message = format!(
-                "from here on {records} not checked: the input holds more than {} executions, or its open executions hold more than {} bytes",
-                self.options.limits.executions, self.options.limits.open_bytes
-            );
-            findings.extend(self.file_finding(Code(107), (line, 0), "executions", &message));
+        if let Some(refused) = refused {
+            let message = refused.message(&self.options.limits, self.reading().dealing.workers());
+            let about = subject(["executions", &refused.content.finish()]);
+            findings.extend(self.file_finding(Code(107), (refused.line, 0), &about, &message));
         }
         findings.extend(signed::compare(report, &self.file, signed));
         let mut commands = Timeline { commands: self.commands, ..Timeline::default() };
@@ -667,6 +708,11 @@ impl<'o> Run<'o> {
         report.keep(findings, self.options.kept_findings());
         report.secrets.absorb(self.mask);
     }
+}
+
+/// What a finding about a record that is too long is about.
+fn overlong_subject(overlong: &Overlong) -> Box<str> {
+    subject(["record", &overlong.hash.to_hex()])
 }
 
 /// Takes secrets out of everything that a finding says.

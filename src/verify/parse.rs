@@ -1,9 +1,10 @@
 //! The lines of a block as records.
 
-use crate::diag::Code;
+use crate::diag::{Code, digest};
 use crate::json::Scanner;
 use crate::source::{Block, Limits};
 use crate::trace::entry::{self, Entry, Grammar, Problem};
+use std::ops::Range;
 
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -79,5 +80,19 @@ fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
     let message = format!("the line is no UTF-8: byte 0x{byte:02x}");
     let problem = Problem { code: Code(101), at: (valid, 1), pointer: None, message };
     let secrets = crate::scan::secrets(text, false).places;
-    Entry::unread(place, text, vec![problem], secrets)
+    let mut entry = Entry::unread(place, text, vec![problem], secrets);
+    entry.unread = Some(digest(bytes.get(valid..).unwrap_or_default()));
+    entry
+}
+
+/// The parts of a text that are outside of some places.
+pub(super) fn without(text: &str, mut places: Vec<Range<usize>>) -> Vec<&str> {
+    places.sort_unstable_by_key(|place| (place.start, place.end));
+    let (mut parts, mut at) = (Vec::with_capacity(places.len() + 1), 0);
+    for place in places {
+        parts.push(text.get(at..place.start).unwrap_or_default());
+        at = place.end.max(at);
+    }
+    parts.push(text.get(at..).unwrap_or_default());
+    parts
 }

@@ -1,5 +1,6 @@
 //! From what a rule or the reader says to a finding: its place, and what it is about.
 
+use super::parse::without;
 use crate::diag::{Finding, Place, digest, subject};
 use crate::replay::Execution;
 use crate::rules::{self, Check, Draft, Rule, Target, When};
@@ -33,15 +34,16 @@ pub(super) fn subject_of(draft: &Draft, entry: Option<&Entry<'_>>, step: Option<
 
 /// A hash of a record, without its credentials: nobody is to find those by trying.
 fn record_digest(entry: &Entry<'_>) -> Box<str> {
-    let mut secrets: Vec<_> = entry.secrets.iter().map(|s| (s.start, s.end)).collect();
-    secrets.sort_unstable();
-    let (mut text, mut at) = (String::new(), 0);
-    for (start, end) in secrets {
-        text.push_str(entry.text.get(at..start).unwrap_or_default());
-        at = end.max(at);
+    let text = digest(shown_parts(entry).concat());
+    match &entry.unread {
+        Some(unread) => subject([&*text, unread]),
+        None => text,
     }
-    text.push_str(entry.text.get(at..).unwrap_or_default());
-    digest(text)
+}
+
+/// The text of a record without its credentials.
+pub(super) fn shown_parts<'e>(entry: &Entry<'e>) -> Vec<&'e str> {
+    without(entry.text, entry.secrets.clone())
 }
 
 /// Where to read more.

@@ -1,8 +1,9 @@
 //! One worker's share of the executions.
 
+use super::bounds::{Bound, Bounds, Refused, TURNS};
 use super::follow_ups::{Excuse, PATH_RULES, excuse, is_whole, refusal_beside};
 use super::kept::Kept;
-use super::place::{about, help, place, problem_finding, subject_of};
+use super::place::{about, help, place, problem_finding, shown_parts, subject_of};
 use super::report::Dropped;
 use super::signed::Signed;
 use super::timeline::{Pen, Recorder, Timeline};
@@ -11,7 +12,6 @@ use crate::governance::Event;
 use crate::json::Raw;
 use crate::replay::{Aspect, Breach, Close, Context, Execution, Judged, Moved, Movement, Remains, Summary};
 use crate::rules::{self, Draft, Out, Scene, Settings};
-use crate::source::Limits;
 use crate::trace::entry::{Broken, Entry, Problem, Record};
 use crate::trace::native;
 use crate::trace::record::RecordKind;
@@ -37,10 +37,10 @@ pub(super) struct Shard {
     bounds: Bounds,
     /// Bytes that the open executions hold, and that the evidence of their open turns takes, as far as it is known.
     held: Weight,
-    /// More than the bounds allow was there once: nothing new is opened any more.
-    full: bool,
-    /// The first record that wasn't replayed because of it, and how many they are.
-    refused: Option<(u64, u64)>,
+    /// The bound that was reached once: nothing new is opened any more.
+    full: Option<Bound>,
+    /// What wasn't replayed because of it.
+    refused: Option<Refused>,
     summaries: Vec<Summary>,
     findings: Kept,
     /// Records that repeat an earlier one byte for byte.
@@ -59,34 +59,6 @@ pub(super) struct Shard {
     follow_ups: Vec<(u64, Related)>,
     recorder: Recorder,
     signed: Signed,
-}
-
-/// How much a worker may keep.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
-    /// Findings of each severity.
-    findings: usize,
-    /// Executions, open or over.
-    executions: usize,
-    /// Bytes that open executions hold.
-    held: usize,
-}
-
-/// Bytes that the evidence of the open turns may take in one worker: room for the largest records.
-const TURNS: usize = 48 << 20;
-
-impl Bounds {
-    /// The share of one of so many workers. Chance deals some of them a quarter more than their share.
-    pub(super) fn of(limits: &Limits, findings: usize, workers: u64) -> Self {
-        let workers = usize::try_from(workers).unwrap_or(1).max(1);
-        if workers == 1 {
-            return Self { findings, executions: limits.executions, held: limits.open_bytes };
-        }
-        let share = |whole: usize| (whole / workers).saturating_add(whole / workers / 4).saturating_add(8);
-        // Where all are asked for, a part of them is kept of each worker, so that the whole fits into memory.
-        let findings = findings.min((findings / 4).max(1000));
-        Self { findings, executions: share(limits.executions), held: share(limits.open_bytes).max(256 << 10) }
-    }
 }
 
 /// Bytes in memory, roughly.
@@ -136,9 +108,9 @@ pub(super) struct Harvest {
     pub(super) summaries: Vec<Summary>,
     pub(super) findings: Vec<Finding>,
     pub(super) dropped: Dropped,
-    /// Records that repeat an earlier one; and the first one that a limit has kept from being replayed, with their number.
+    /// Records that repeat an earlier one; and what a limit has kept from being replayed.
     pub(super) repeated: u64,
-    pub(super) refused: Option<(u64, u64)>,
+    pub(super) refused: Option<Refused>,
     pub(super) failed_unlisted: BTreeSet<Arc<str>>,
     pub(super) follow_ups: Vec<(u64, Related)>,
     pub(super) timeline: Timeline,
@@ -156,7 +128,7 @@ impl Shard {
             hasher: RandomState::new(),
             bounds,
             held: Weight::default(),
-            full: false,
+            full: None,
             refused: None,
             summaries: Vec::new(),
             findings: Kept::new(bounds.findings),
@@ -191,7 +163,7 @@ impl Shard {
                 self.open.extend(other);
                 match self.open.remove_entry(id) {
                     Some(known) => known,
-                    None if self.is_full() => return self.refuse(entry.line),
+                    None if let Some(bound) = self.is_full() => return self.refuse(bound, entry),
                     None => (id.into(), self.open(id, entry)),
                 }
             }
@@ -208,7 +180,7 @@ impl Shard {
             }
             self.current = Some((id, live));
             if self.is_too_heavy() {
-                self.relieve(settings);
+                self.relieve(entry.line, settings);
             }
         }
     }
@@ -224,9 +196,10 @@ impl Shard {
         self.summaries.push(live.execution.summary());
     }
 
-    /// Whether no more executions are opened.
-    fn is_full(&mut self) -> bool {
-        self.full |= self.closed.len() + self.open.len() >= self.bounds.executions;
+    /// Why no more executions are opened.
+    fn is_full(&mut self) -> Option<Bound> {
+        let number = self.closed.len() + self.open.len();
+        self.full = self.full.or((number >= self.bounds.executions).then_some(Bound::Executions));
         self.full
     }
 
@@ -235,8 +208,13 @@ impl Shard {
     }
 
     /// Takes note of a record that isn't replayed.
-    fn refuse(&mut self, line: u64) {
-        self.refused.get_or_insert((line, 0)).1 += 1;
+    fn refuse(&mut self, bound: Bound, entry: &Entry<'_>) {
+        let refused = self.refused.get_or_insert_with(|| Refused::new(entry.line, bound));
+        refused.records += 1;
+        refused.content.add("");
+        for part in shown_parts(entry) {
+            refused.content.add(part);
+        }
     }
 
     /// Finds out what an execution holds.
@@ -261,7 +239,7 @@ impl Shard {
 
     /// The open executions seem to hold too much. Finds out how much it is, lets go of what only warnings rest on, and if that
     /// doesn't help, opens no execution any more and gives the one up that was read last.
-    fn relieve(&mut self, settings: &Settings) {
+    fn relieve(&mut self, line: u64, settings: &Settings) {
         let mut open = std::mem::take(&mut self.open);
         let mut current = self.current.take();
         for lighten in [false, true] {
@@ -278,11 +256,17 @@ impl Shard {
         self.open = open;
         self.current = current;
         // What is left over an eighth is found out anew with every eighth that is added, so that this takes no more time than reading.
-        self.full |= self.held.execution > self.bounds.held / 8 * 7;
+        if self.held.execution > self.bounds.held / 8 * 7 {
+            self.full = self.full.or(Some(Bound::Held));
+        }
         if self.is_too_heavy()
             && let Some((id, mut live)) = self.current.take()
         {
-            self.full = true;
+            let bound = if self.held.execution > self.bounds.held { Bound::Held } else { Bound::Turns };
+            self.full = self.full.or(Some(bound));
+            let refused = self.refused.get_or_insert_with(|| Refused::new(line, bound));
+            refused.given_up += 1;
+            refused.content.add(&*id);
             live.execution.give_up();
             if let Some(summary) = live.ghost_of.and_then(|n| self.summaries.get_mut(n)) {
                 live.execution.add_to(summary);

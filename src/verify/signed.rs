@@ -2,7 +2,7 @@
 
 use super::place::help;
 use super::report::Report;
-use crate::diag::{Code, Finding, Place, Related};
+use crate::diag::{Code, ContentHash, Finding, Place, Related, subject};
 use crate::json::Raw;
 use crate::replay::{Aspect, Execution};
 use crate::rules;
@@ -33,8 +33,36 @@ struct Seen {
 #[derive(Debug, Default)]
 pub(super) struct Signed {
     seen: Vec<Seen>,
-    /// The first one for which there was no room.
-    left_out: Option<(u64, Arc<str>)>,
+    /// Those for which there was no room.
+    left_out: Option<LeftOut>,
+}
+
+/// Signed decisions that aren't compared.
+#[derive(Debug)]
+struct LeftOut {
+    /// The first one.
+    line: u64,
+    execution: Arc<str>,
+    /// All of them.
+    content: ContentHash,
+}
+
+impl LeftOut {
+    fn add(kept: &mut Option<Self>, seen: &Seen) {
+        let first = || Self { line: seen.line, execution: seen.execution.clone(), content: ContentHash::default() };
+        let left_out = kept.get_or_insert_with(first);
+        left_out.content.add(seen.value.to_le_bytes());
+        left_out.content.add(seen.about.to_le_bytes());
+    }
+
+    /// Adds what another worker has left out.
+    fn with(mut self, other: Self) -> Self {
+        if other.line < self.line {
+            (self.line, self.execution) = (other.line, other.execution);
+        }
+        self.content.add(&*other.content.finish());
+        self
+    }
 }
 
 impl Signed {
@@ -43,10 +71,6 @@ impl Signed {
         let Some(signature) = decision.signature else {
             return;
         };
-        if self.seen.len() >= MOST_OF_WORKER {
-            self.left_out.get_or_insert_with(|| (line, execution.id().clone()));
-            return;
-        }
         let proposal = execution.turn().proposal.as_ref().map(|kept| &kept.what).filter(|what| what.is_recorded());
         let action = match decision.modification() {
             Some(modified) => modified.payload.map(|payload| action_hash(&modified.kind.name(), payload)),
@@ -56,18 +80,26 @@ impl Signed {
             }),
         };
         let about = serde_json::json!([&**execution.id(), turn, action, decision.action.map(|id| id.decode())]);
-        self.seen.push(Seen {
+        let seen = Seen {
             value: short(&keys::value(&signature.value.decode())),
             about: short(about.to_string().as_bytes()),
             line,
             execution: execution.id().clone(),
-        });
+        };
+        if self.seen.len() < MOST_OF_WORKER {
+            self.seen.push(seen);
+        } else {
+            LeftOut::add(&mut self.left_out, &seen);
+        }
     }
 
     /// Adds what another worker has seen.
     pub(super) fn absorb(&mut self, other: Self) {
         self.seen.extend(other.seen);
-        self.left_out = [self.left_out.take(), other.left_out].into_iter().flatten().min_by_key(|(line, _)| *line);
+        self.left_out = match (self.left_out.take(), other.left_out) {
+            (Some(one), Some(other)) => Some(one.with(other)),
+            (one, other) => one.or(other),
+        };
     }
 }
 
@@ -89,25 +121,25 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
     let mut copied = HashSet::new();
     let mut too_many = 0;
     seen.sort_by_key(|seen| seen.line);
-    for Seen { value, about, line, execution } in seen {
+    for seen in seen {
+        let Seen { value, about, line, ref execution } = seen;
         match report.signed.first.get(&value) {
             Some((before, ..)) if *before == about => {}
             Some((_, before, at)) => {
                 if findings.len() < FINDINGS {
                     let related = Related::new(before, *at, "it stands here first");
                     let message = "the signature of this decision stands in another one as well: it was copied";
-                    findings.extend(finding(file, line, &execution, Code(322), message.into(), vec![related]));
+                    let copy = subject([&*format!("{value:016x}"), &*format!("{about:016x}")]);
+                    findings.extend(finding((file, line, execution), Code(322), message.into(), copy, vec![related]));
                 } else {
                     too_many += 1;
                 }
-                copied.insert(execution);
+                copied.insert(execution.clone());
             }
             None if report.signed.first.len() < MOST => {
                 report.signed.first.insert(value, (about, file.clone(), line));
             }
-            None => {
-                left_out.get_or_insert((line, execution));
-            }
+            None => LeftOut::add(&mut left_out, &seen),
         }
     }
     if too_many > 0
@@ -118,19 +150,19 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
     for summary in report.summaries.iter_mut().filter(|s| s.file == *file && copied.contains(&s.id)) {
         summary.verdict.deny(Aspect::GovernanceComplete);
     }
-    if let Some((line, execution)) = left_out {
+    if let Some(LeftOut { line, execution, content }) = left_out {
         let message = "there are more signed decisions than are compared: nobody looks whether this one is a copy".to_owned();
-        findings.extend(finding(file, line, &execution, Code(107), message, Vec::new()));
+        let content = subject(["signatures", &*content.finish()]);
+        findings.extend(finding((file, line, &execution), Code(107), message, content, Vec::new()));
     }
     findings
 }
 
 fn finding(
-    file: &Arc<str>,
-    line: u64,
-    execution: &Arc<str>,
+    (file, line, execution): (&Arc<str>, u64, &Arc<str>),
     code: Code,
     message: String,
+    subject: Box<str>,
     related: Vec<Related>,
 ) -> Option<Finding> {
     let rule = rules::by_code(code)?;
@@ -138,6 +170,7 @@ fn finding(
     Some(Finding {
         execution: Some(execution.clone()),
         related,
+        subject: Some(subject),
         help: Some(help(rule)),
         ..Finding::new(rule.code, rule.name, rule.severity, message, place)
     })

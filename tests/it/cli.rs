@@ -71,6 +71,17 @@ fn exit_codes() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_reader_that_goes_away_changes_no_verdict() {
+    for format in ["text", "json", "jsonl", "sarif", "html"] {
+        let script = "{ \"$0\" replay corpora/traces/broken --format \"$1\"; echo $? >&2; } | head -c 1 >/dev/null";
+        let output = Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_yuangs-verify"), format]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.lines().last() == Some("1") && !said.contains("pipe"), "{format}: {said}");
+    }
+}
+
+#[test]
 fn a_closed_pipe_is_no_failure_and_no_noise() {
     let script = format!(
         "{} rules | head -n 1; {0} replay corpora/traces/demo | head -c 1 >/dev/null",

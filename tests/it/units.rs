@@ -125,3 +125,36 @@ fn findings_beyond_the_limit_are_counted() {
     assert_eq!((report.findings.len(), report.counts.errors, report.counts.left_out), (10, 5_000, 4_990));
     assert_eq!(units(&report).findings, 5_000);
 }
+
+#[test]
+fn a_document_may_break_its_lines_anywhere_between_two_signs() {
+    let text = include_str!("../../corpora/gate-demo/green/traces/diff-fix.jsonl");
+    let records: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    let plain = verify_reader("x.jsonl", text.as_bytes(), &Options::default());
+    assert!(plain.findings.is_empty() && !plain.summaries.is_empty());
+    for (begin, between, end) in [
+        ("[", "\n,", "\n]\n"),
+        ("[ ", "\n, ", "]"),
+        ("\u{feff}[", "\r\n,\r\n", "\r\n]\r\n"),
+        ("\n\n [", " \n\n , ", "\n"),
+        ("[", "\n,\n", "]"),
+        ("[", ",", "]"),
+        ("[\t", "\t,\n\t", "\n]"),
+        ("[\n", "\n,\n", "\n]"),
+    ] {
+        let end = if end.contains(']') { end.to_owned() } else { format!("{end}]") };
+        let document = format!("{begin}{}{end}", records.join(between));
+        let report = verify_reader("x.jsonl", document.as_bytes(), &Options::default());
+        assert!(report.findings.is_empty(), "{begin:?} {between:?} {end:?}: {:?}", report.findings);
+        assert_eq!(report.summaries.len(), plain.summaries.len());
+        assert_eq!(report.inputs[0].units.steps, records.len() as u64);
+        // One record breaks its lines before signs and behind them.
+        let first = format!("{}\n{}", records[0].replacen(',', "\n,", 1).replacen(':', "\n:\n", 1).trim_end_matches('}'), "}");
+        let one = verify_reader("x.json", first.as_bytes(), &Options::default());
+        assert!(one.findings.iter().all(|f| f.code.0 >= 200), "{:?}", one.findings);
+    }
+    // A broken first line among records is one, and hides none of the others.
+    let broken = format!("{}\n{}", &records[0][..40], text);
+    let report = verify_reader("x.jsonl", broken.as_bytes(), &Options::default());
+    assert_eq!((report.findings.len(), report.inputs[0].units.steps), (1, records.len() as u64), "{:?}", report.findings);
+}

@@ -125,3 +125,24 @@ fn a_report_replaces_an_older_one_and_keeps_what_it_may() {
     assert_eq!(run(root, &["gate", "--write-baseline", "b.json"]).0, 0);
     assert_eq!(run(root, &["gate", "--baseline", "b.json"]).0, 0);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_hint_fits_what_went_wrong() {
+    let repository = repository();
+    let root = repository.path();
+    fs::create_dir(root.join("out")).unwrap();
+    std::os::unix::fs::symlink("circle", root.join("circle")).unwrap();
+    let said = |args: &[&str], hint: &str| {
+        let (code, said) = run(root, args);
+        assert!(code == 2 && said.contains(hint), "{args:?}: {code} {said}");
+    };
+    said(&["replay", "traces", "--report", "json=out"], "it is a directory");
+    said(&["replay", "traces", "--report", "json=none/x"], "its directory must exist");
+    said(&["explain", "circle"], "can't read `circle`");
+    said(&["explain", "none"], "there is no such file");
+    said(&["gate", "--config", "out"], "it is a directory");
+    if Path::new("/dev/full").exists() {
+        said(&["replay", "traces", "--report", "json=/dev/full"], "no space left");
+    }
+}

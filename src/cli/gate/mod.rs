@@ -12,6 +12,7 @@ pub(super) use setup::{Located, Material, RulesArgs, locate};
 
 use super::attest::AttestArgs;
 use super::exit_code;
+use super::guard::{self, Own};
 use super::output::{Failure, tell};
 use super::policy::policy_files;
 use super::replay::FailOn;
@@ -163,6 +164,12 @@ impl GateArgs {
         }
         let reports = || targets.iter().filter_map(Target::file).chain(attestation);
         inputs.keep_apart(reports().chain(self.write_baseline.as_deref()))?;
+        for (path, own) in
+            reports().map(|path| (path, Own::Nothing)).chain(self.write_baseline.as_deref().map(|p| (p, Own::Baseline)))
+        {
+            guard::check_against(located, path, own)?;
+            guard::check(path, own)?;
+        }
         let mut known = Inputs::default();
         let baseline = [self.baseline.clone(), config.baseline.as_ref().map(|b| below(&b.file))];
         baseline.iter().flatten().for_each(|path| known.add(path));
@@ -174,7 +181,7 @@ impl GateArgs {
         if let Some(path) = &self.write_baseline {
             let mut applied = apply(report, config, None, self.now);
             let baseline = Baseline::of(&report.findings);
-            crate::cli::write::write(path, baseline.text())?;
+            crate::cli::write::write_own(path, baseline.text(), Own::Baseline)?;
             let known = apply(report, &Config::default(), Some(&baseline), None);
             applied.notices.extend(known.notices);
             return Ok(applied);

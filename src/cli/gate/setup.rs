@@ -7,6 +7,7 @@ use crate::knowledge::stays;
 use crate::source::{Choice, Discovery, Found, Missing, NO_ENDING, NOT_INCLUDED, by_name, survey_by};
 use crate::workspace::git::{GitError, ObjectId, Repository};
 use clap::Args;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// Bytes that a file of a revision may have.
@@ -212,8 +213,13 @@ impl Located {
             },
             TraceMatch::Unsaid => by_name(path),
         };
-        let paths: Vec<PathBuf> = paths.iter().map(|p| self.root.join(p)).collect();
+        let (away, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+            paths.iter().map(|p| self.root.join(p)).partition(|path| self.is_led_away(path));
         let mut found = survey_by(&paths, &choose);
+        found.inputs.extend(away.into_iter().map(|path| {
+            let error = io::Error::other("a symbolic link leads out of the repository, and isn't followed");
+            Err(Missing { name: path.to_string_lossy().into_owned(), error })
+        }));
         for input in &mut found.inputs {
             match input {
                 Ok(found) => found.name = self.name(&found.name),
@@ -230,6 +236,20 @@ impl Located {
         found.inputs.sort_by_cached_key(name);
         found.skipped.sort();
         Ok(found)
+    }
+
+    /// Whether symbolic links lead from a path of the configuration out of the repository, or into its git directory. Where there is
+    /// none, the folder of the configuration counts.
+    fn is_led_away(&self, path: &Path) -> bool {
+        let root = if self.root.as_os_str().is_empty() { Path::new(".") } else { &self.root };
+        let (Ok(root), Ok(real)) = (root.canonicalize(), path.canonicalize()) else { return false };
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        if below.is_absolute() || lexical(&root, below) == real {
+            return false;
+        }
+        let top = Repository::discover(&root).ok().and_then(|r| r.work_tree()).and_then(|top| top.canonicalize().ok());
+        let inside = real.strip_prefix(top.as_ref().filter(|top| root.starts_with(top)).unwrap_or(&root));
+        inside.is_err() || inside.is_ok_and(|inside| inside.components().any(|c| c.as_os_str().eq_ignore_ascii_case(".git")))
     }
 
     /// The name of a file in reports: relative to the configuration, wherever the command was started, so that
@@ -361,6 +381,19 @@ fn unable(error: &GitError) -> Failure {
         GitError::TooLarge { .. } => "what a gate goes by is smaller",
     };
     Failure::unable(error.to_string(), remedy)
+}
+
+/// A path below a folder without `.` and `..`, whatever links there are.
+fn lexical(folder: &Path, below: &Path) -> PathBuf {
+    let mut path = folder.to_path_buf();
+    for part in below.components() {
+        match part {
+            Component::ParentDir => drop(path.pop()),
+            Component::Normal(name) => path.push(name),
+            _ => {}
+        }
+    }
+    path
 }
 
 /// A relative path that goes down only, with `/`.

@@ -4,8 +4,8 @@ use crate::config::{Demand, Unterminated};
 use crate::diag::{Code, Finding, Place, Severity};
 use crate::replay::{Answer, Summary};
 use crate::rules::by_code;
-use crate::source::Skipped;
-use crate::verify::Report;
+use crate::source::{Input, Skipped, stored_hash};
+use crate::verify::{Counts, InputUnits, Report};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -20,7 +20,9 @@ pub(super) fn unread(report: &mut Report, skipped: Vec<Skipped>) {
         let message = format!("the file is neither read nor excluded: {}", skipped.reason);
         let place = Place { file: skipped.name.as_str().into(), ..Place::default() };
         let help = "name it in [traces] exclude if it is no trace; in include if it is one";
-        add(report, Finding { help: Some(help.to_owned()), ..error(111, place, message) });
+        // Known is what it holds now, and not what takes its place.
+        let subject = Some(stored_hash(&Input::File(skipped.path.clone())).into());
+        add(report, Finding { help: Some(help.to_owned()), subject, ..error(111, place, message) });
     }
     let rest = skipped.len().saturating_sub(LISTED) as u64;
     if rest > 0 {
@@ -76,18 +78,22 @@ pub(super) fn demands(report: &mut Report, demands: &[Demand]) {
     }
 }
 
-/// Inputs in which no execution answers anything: a record of commands alone, say.
+/// Inputs in which no execution answers anything: a record of commands alone, say, or nothing at all. Where records are unknown or
+/// can't be read, and the format with them, that is an error of its own.
 fn silent(report: &Report, demands: &[Demand]) -> Vec<Finding> {
     if demands.is_empty() {
         return Vec::new();
     }
     let answering: BTreeSet<&str> = report.summaries.iter().map(|s| &*s.file).collect();
-    let silent = report.inputs.iter().filter(|i| i.format.is_some() && !i.path.is_empty() && !answering.contains(&*i.path));
+    let is_asked = |i: &&InputUnits| !i.path.is_empty() && (i.format.is_some() || i.units.total() == i.units.blank);
+    let silent = report.inputs.iter().filter(is_asked).filter(|i| !answering.contains(&*i.path));
     let message = "the configuration asks for answers ([traces] require), and no execution in it gives one".to_owned();
-    let at = |file: Arc<str>| error(212, Place { file, ..Place::default() }, message.clone());
+    let subject = || Some("no execution".into());
+    let at = |file: Arc<str>| Finding { subject: subject(), ..error(212, Place { file, ..Place::default() }, message.clone()) };
     let mut all: Vec<Finding> = silent.map(|input| at(input.path.clone())).collect();
     // Not all inputs are listed.
-    if report.counts.known_inputs > (answering.len() + all.len()) as u64 {
+    let Counts { files, unopened, unknown_inputs, .. } = report.counts;
+    if report.inputs_left_out > 0 && files.saturating_sub(unopened + unknown_inputs) > (answering.len() + all.len()) as u64 {
         all.push(at("".into()));
     }
     all

@@ -61,6 +61,8 @@ impl ReindexArgs {
         // Before an index is made that would be empty.
         place.sources.are_there().map_err(|e| failure(&e))?;
         let start = Instant::now();
+        crate::cli::write::outside_git(&place.path)?;
+        crate::cli::guard::check(&place.path, crate::cli::guard::Own::Nothing)?;
         let mut store = Store::create(&place.path).map_err(|e| failure(&e))?;
         store.use_model(self.model.folder(&place)?.as_deref());
         let mut bar = Bar::new();

@@ -187,7 +187,7 @@ impl CompareArgs {
                 writeln!(out, "    inconclusive: {}", terminal(&doubt(one)))?;
             }
             if found.left_out > 0 {
-                writeln!(out, "    {} more differ in kinds that aren't listed", found.left_out)?;
+                writeln!(out, "    {}", left_out(found))?;
             }
         }
         writeln!(out, "seed {}: a search, and no proof that nothing else differs", self.seed)
@@ -212,7 +212,7 @@ impl CompareArgs {
                     .collect();
                 json!({
                     "base": pair.base.file, "head": pair.head.file, "made": found.made, "aimed": found.aimed, "given": found.given,
-                    "inconclusive": found.unproved, "lostProperties": found.lost, "leftOut": found.left_out, "rules": found.rules, "differences": differences,
+                    "inconclusive": found.unproved, "lostProperties": found.lost, "leftOut": found.left_out, "kindsLeftOut": found.kinds_left_out, "rules": found.rules, "differences": differences,
                 })
             })
             .collect();
@@ -247,9 +247,8 @@ pub(in crate::cli) fn compared(policy: &Path, base: &str) -> Result<Report, Fail
         }
     }
     let mut report = objections.into_report();
-    let left_out = found.as_ref().map_or(0, |found| found.left_out);
-    if left_out > 0 {
-        report.notices.push(format!("{left_out} more questions differ in kinds that aren't listed"));
+    if let Some(found) = found.as_ref().filter(|found| found.left_out > 0) {
+        report.notices.push(left_out(found));
     }
     report.notices.push(match found {
         None => format!("the policy is as it was in {}", pair.base.file),
@@ -297,6 +296,12 @@ fn without(value: serde_json::Value, secrets: &Mask) -> serde_json::Value {
         Value::Object(members) => members.into_iter().map(|(name, v)| (clean(name), without(v, secrets))).collect(),
         other => other,
     }
+}
+
+/// Says that not every kind is listed.
+fn left_out(found: &Comparison) -> String {
+    let Comparison { left_out, kinds_left_out, .. } = found;
+    format!("not listed: {left_out} questions that differ in {kinds_left_out} more kinds")
 }
 
 /// Says that a change may have made something milder.

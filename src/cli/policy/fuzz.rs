@@ -131,7 +131,7 @@ impl FuzzArgs {
         for case in cases.iter().filter(|c| !text.contains(c.as_str())).collect::<Vec<_>>() {
             text.push_str(&format!("  - {case}\n"));
         }
-        crate::cli::write::write(&file, text)
+        crate::cli::write::write_own(&file, text, crate::cli::guard::Own::Policy)
     }
 
     fn text(&self, outcomes: &[Found], share: Usable, objections: &Objections, out: &mut dyn Write) -> io::Result<()> {

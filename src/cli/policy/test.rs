@@ -261,7 +261,7 @@ impl Suite {
                 text.push_str(&format!("{}: {}\n", quote(&case.name), quote(&decision.reason())));
             }
         }
-        crate::cli::write::write(path, text)
+        crate::cli::write::write_own(path, text, crate::cli::guard::Own::Policy)
     }
 }
 

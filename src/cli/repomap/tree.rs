@@ -35,6 +35,11 @@ impl TreeArgs {
 
     /// Reads it, and keeps what was parsed.
     pub(super) fn read(&self) -> Result<Snapshot, Failure> {
+        if let Some(folder) = &self.cache {
+            let file = folder.join(Cache::NAME);
+            crate::cli::write::outside_git(&file)?;
+            crate::cli::guard::check(&file, crate::cli::guard::Own::Nothing)?;
+        }
         let cache = self.cache.as_deref().map(|folder| Cache::open(folder, SystemTime::now()));
         let snapshot = match &self.rev {
             None => of_folder(&self.path, cache.as_ref()).map_err(|e| Failure::unable(e.to_string(), "it takes a folder"))?,
