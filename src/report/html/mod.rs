@@ -15,6 +15,7 @@ use minijinja::{Environment, value::Serde};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::error::Error as _;
 use std::io::{self, Write};
 
 const TEMPLATE: &str = concat!(include_str!("../page/parts.html"), include_str!("page.html"));
@@ -130,7 +131,10 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         notices: report.notices.iter().map(|n| shown(n)).collect(),
         command: shown(run.command),
     };
-    template.render_captured_to(Serde(&page), &mut *out).map_err(io::Error::other)?;
+    template.render_captured_to(Serde(&page), &mut *out).map_err(|error| {
+        let written = error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind);
+        io::Error::new(written.unwrap_or(io::ErrorKind::Other), error)
+    })?;
     writeln!(out)
 }
 
