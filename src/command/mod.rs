@@ -64,6 +64,7 @@ pub use param::{Param, WRAPPERS, unwrapped_value};
 pub use table::{Table, TableError};
 pub use tool::{effects_of_call, effects_of_tool};
 pub use tool_beside::{ANSWER, DIFF, effects_beside_diff, effects_of_answer};
+pub use tool_name::is_listing;
 
 /// Where and with what a command would run.
 #[derive(Debug, Clone)]

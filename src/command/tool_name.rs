@@ -138,6 +138,13 @@ pub(super) fn words(spelled: &str) -> impl Iterator<Item = &str> + Clone {
     spelled.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
+/// Whether a tool or a program finds files or lists them, by a word of its name. What else it does isn't told by that.
+#[must_use]
+pub fn is_listing(name: &str) -> bool {
+    const WORDS: [&str; 11] = ["list", "ls", "dir", "directory", "tree", "glob", "find", "search", "grep", "rg", "files"];
+    words(&spelled(name)).any(|word| WORDS.contains(&word))
+}
+
 /// What a tool does and what it is about, by its name.
 pub(super) fn verb(name: &str) -> (Verb, Topics) {
     const READS: [&str; 8] = ["status", "log", "diff", "show", "blame", "branch", "list", "grep"];

@@ -19,25 +19,14 @@ pub(super) enum Meaning<'p> {
     Anything,
 }
 
-/// Bytes of which one is in every path that may mean something else.
-const SIGNS: [bool; 256] = {
-    let mut signs = [false; 256];
-    let mut at = 0x80;
-    while at < 256 {
-        signs[at] = true;
-        at += 1;
-    }
-    let mut rest: &[u8] = b"$%!`{#:~\\ ";
-    while let [byte, more @ ..] = rest {
-        signs[*byte as usize] = true;
-        rest = more;
-    }
-    signs
-};
+/// Whether one of these bytes is in every path that may mean something else.
+const fn is_sign(byte: u8) -> bool {
+    matches!(byte, b'$' | b'%' | b'!' | b'`' | b'{' | b'#' | b':' | b'~' | b'\\' | b' ') || !byte.is_ascii()
+}
 
 /// What a path may mean. Names of files that only hold one of the signs (`a$b.ts`, `$lib/x.ts`, `100%.md`) are plain.
 pub(super) fn meaning(path: &str) -> Meaning<'_> {
-    if !path.bytes().any(|byte| SIGNS.get(usize::from(byte)).copied().unwrap_or(true)) {
+    if !path.bytes().any(is_sign) {
         return Meaning::Plain;
     }
     if path.starts_with(HOLE)

@@ -26,6 +26,8 @@ pub struct Reach {
     pub named: Vec<String>,
     /// A tool or a command that may have written anything.
     pub opaque: bool,
+    /// It only reads, and finds files or lists them: those that its result names are what it found.
+    pub lists: bool,
 }
 
 /// A path that leaves the work tree.
@@ -95,6 +97,7 @@ impl Reach {
                 reach.write(effect.place.as_ref().and_then(|place| in_tree(&place.absolute)).unwrap_or(target));
             }
         }
+        reach.lists = analysis.risk == command::Risk::Low && analysis.tree.iter().any(|step| command::is_listing(&step.program));
         reach.settled()
     }
 

@@ -80,7 +80,7 @@ fn search(ledger: &Ledger<Token>, named: Option<&str>, asked: &Asked<'_>) -> Tok
             (Cover::Yes, false) => return TokenUse::Fine,
             (Cover::Yes, true) => best = TokenUse::Revoked(name.to_owned()),
             (Cover::Scope, false) if !matches!(best, TokenUse::Revoked(_) | TokenUse::IssuedLater(_)) => {
-                best = TokenUse::OutOfScope(name.to_owned())
+                best = TokenUse::OutOfScope(name.to_owned());
             }
             (Cover::Scope | Cover::No, _) => {}
         }

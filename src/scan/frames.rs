@@ -95,7 +95,7 @@ impl Kept {
     fn keep<P>(&mut self, joined: &Joined<P>) {
         let text = joined.text();
         let from = text.ceil_char_boundary(text.len().saturating_sub(KEPT));
-        self.0 = text.get(from..).unwrap_or_default().to_owned();
+        text.get(from..).unwrap_or_default().clone_into(&mut self.0);
     }
 }
 

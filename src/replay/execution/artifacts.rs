@@ -139,12 +139,18 @@ impl Execution {
         if known.is_some_and(|k| k.kind == Some(KeptKind::Known(ActionType::Answer))) {
             return Vec::new();
         }
-        let named = known.and_then(|k| k.reach.as_deref()).map_or(&[][..], |reach| &reach.named);
+        let reach = known.and_then(|k| k.reach.as_deref());
+        let lists = reach.is_some_and(|reach| reach.lists);
+        let named = reach.map_or(&[][..], |reach| &reach.named);
         if matches!(named, [path] if artifacts.is_only(path)) {
             return Vec::new();
         }
         let plain = artifacts.all().into_iter().map(|path| action::plain_path(&path.distinct()).into_owned());
-        plain.filter(|path| !path.is_empty() && !named.contains(path)).collect()
+        // What a listing finds are names in the folder that it lists.
+        let below =
+            |path: &str| !path.starts_with(['/', '~']) && !path.contains(['\\', ':']) && !path.split('/').any(|p| p == "..");
+        let found = |path: &str| lists && below(path);
+        plain.filter(|path| !path.is_empty() && !named.contains(path) && !found(path)).collect()
     }
 
     /// Holds what an action has left behind against its approval, as what was seen to change. What has been reported of
@@ -192,7 +198,7 @@ impl Execution {
             .chain(protected.iter().chain(&beyond_risk).map(|p| p.as_str().into()))
             .collect();
         self.left.know(reported.into_iter());
-        judged.executed = Some(Ran { leaves, protected, beyond_risk, decision_line, token, ..Ran::bare(id, Approval::Given) });
+        judged.executed = Some(Ran { token, leaves, protected, beyond_risk, decision_line, ..Ran::bare(id, Approval::Given) });
     }
 }
 
