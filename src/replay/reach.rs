@@ -22,7 +22,8 @@ pub struct Reach {
     pub malformed: Option<String>,
     /// Paths inside the work tree that a tool or a command writes.
     pub written: Vec<String>,
-    /// Paths inside the work tree that it reads, and those that its diff names: a result that leaves them tells nothing new.
+    /// Paths that it reads, those inside of the work tree seen from there, and those that its diff names: a result that leaves them
+    /// tells nothing new.
     pub named: Vec<String>,
     /// A tool or a command that may have written anything.
     pub opaque: bool,
@@ -85,7 +86,8 @@ impl Reach {
         let mut reach = Self { written, opaque, ..Self::default() };
         for effect in &analysis.effects {
             if effect.kind == EffectKind::Read {
-                reach.named.extend(effect.place.as_ref().and_then(|place| in_tree(&place.absolute)).map(str::to_owned));
+                let path = |place: &command::path::PathInfo| in_tree(&place.absolute).unwrap_or(&place.absolute).to_owned();
+                reach.named.extend(effect.place.as_ref().map(path));
             }
             let writes = effect.changes;
             let reads = matches!(effect.kind, EffectKind::Read | EffectKind::Credential);
@@ -97,7 +99,9 @@ impl Reach {
                 reach.write(effect.place.as_ref().and_then(|place| in_tree(&place.absolute)).unwrap_or(target));
             }
         }
-        reach.lists = analysis.risk == command::Risk::Low && analysis.tree.iter().any(|step| command::is_listing(&step.program));
+        let lists = || analysis.tree.iter().any(|step| command::is_listing(&step.program));
+        let asks_git = || analysis.effects.iter().any(|effect| effect.kind == EffectKind::GitRead);
+        reach.lists = analysis.risk == command::Risk::Low && (lists() || asks_git());
         reach.settled()
     }
 

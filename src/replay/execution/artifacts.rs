@@ -146,11 +146,16 @@ impl Execution {
             return Vec::new();
         }
         let plain = artifacts.all().into_iter().map(|path| action::plain_path(&path.distinct()).into_owned());
-        // What a listing finds are names in the folder that it lists.
+        // What a listing finds are names in the folder that it lists; a tool may tell paths below it.
         let below =
             |path: &str| !path.starts_with(['/', '~']) && !path.contains(['\\', ':']) && !path.split('/').any(|p| p == "..");
-        let found = |path: &str| lists && below(path);
-        plain.filter(|path| !path.is_empty() && !named.contains(path) && !found(path)).collect()
+        let shell = known.is_some_and(|k| k.kind == Some(KeptKind::Known(ActionType::ShellCmd)));
+        let found = |path: &str| lists && below(path) && !(shell && path.contains('/'));
+        // Nobody knows where the work tree is that an absolute path leads into.
+        let same = |name: &String, path: &str| {
+            name == path || name.strip_suffix(path).is_some_and(|above| above.starts_with('/') && above.ends_with('/'))
+        };
+        plain.filter(|path| !path.is_empty() && !named.iter().any(|name| same(name, path)) && !found(path)).collect()
     }
 
     /// Holds what an action has left behind against its approval, as what was seen to change. What has been reported of
