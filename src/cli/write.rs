@@ -22,7 +22,7 @@ pub(super) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure>
     write_own(path, bytes, Own::Nothing)
 }
 
-/// As [`write`], for a command that keeps one of the files that a gate goes by.
+/// As [`write()`], for a command that keeps one of the files that a gate goes by.
 pub(super) fn write_own(path: &Path, bytes: impl AsRef<[u8]>, own: Own) -> Result<(), Failure> {
     outside_git(path)?;
     guard::check(path, own)?;
