@@ -73,25 +73,12 @@ pub fn is_harmless(name: &str, value: &Param<'_>) -> bool {
 /// may be a command, a file or a call.
 #[must_use]
 pub fn is_remark(value: &Param<'_>) -> bool {
-    let (mut stack, mut visited) = (vec![value], 0usize);
-    while let Some(one) = stack.pop() {
-        visited += 1;
-        match one {
-            Param::List(list) => stack.extend(list),
-            Param::Members(members) => {
-                let plain = |name: &str| HARMLESS.contains(&name) || DETAILS.contains(&name);
-                let shown = |(name, value): &(Cow<'_, str>, Param<'_>)| {
-                    plain(name) || value.is_empty() || matches!(value, Param::Flag(_) | Param::Number { .. })
-                };
-                if visited > 1000 || !members.iter().all(shown) {
-                    return false;
-                }
-                stack.extend(members.iter().map(|(_, value)| value));
-            }
-            Param::Text(_) | Param::Flag(_) | Param::Number { .. } | Param::Nothing => {}
-        }
-    }
-    true
+    let plain = |name: &str| HARMLESS.contains(&name) || DETAILS.contains(&name);
+    let describes = |(name, value): &(Cow<'_, str>, Param<'_>)| {
+        plain(name) || value.is_empty() || matches!(value, Param::Flag(_) | Param::Number { .. })
+    };
+    let mut values = value.within().enumerate();
+    values.all(|(n, one)| one.members().is_none_or(|members| n < 1000 && members.iter().all(describes)))
 }
 
 /// Names of the member that says where a command runs.

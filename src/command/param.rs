@@ -44,6 +44,20 @@ impl<'a> Param<'a> {
         }
     }
 
+    /// The value and everything inside it. Doesn't recurse: values may be nested deeply.
+    pub(super) fn within(&self) -> impl Iterator<Item = &Self> {
+        let mut stack = vec![self];
+        std::iter::from_fn(move || {
+            let one = stack.pop()?;
+            match one {
+                Self::Members(members) => stack.extend(members.iter().map(|(_, value)| value)),
+                Self::List(list) => stack.extend(list),
+                Self::Text(_) | Self::Flag(_) | Self::Number { .. } | Self::Nothing => {}
+            }
+            Some(one)
+        })
+    }
+
     /// Whether it says nothing: null, or empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -204,20 +218,13 @@ fn unwrapped(text: &str) -> (Param<'_>, bool) {
 pub fn unwrapped_value(text: &str) -> Option<Value> {
     let trimmed = text.trim_start_matches('\u{feff}').trim();
     let read: Param<'_> = serde_json::from_str(trimmed.strip_prefix(['{', '[']).map(|_| trimmed)?).ok()?;
-    let mut stack = vec![&read];
-    while let Some(one) = stack.pop() {
-        match one {
-            Param::Members(members) => {
-                let mut names: Vec<&str> = members.iter().map(|(name, _)| &**name).collect();
-                names.sort_unstable();
-                if names.windows(2).any(|pair| matches!(pair, [one, other] if one == other)) {
-                    return None;
-                }
-                stack.extend(members.iter().map(|(_, value)| value));
-            }
-            Param::List(list) => stack.extend(list),
-            _ => {}
-        }
+    let repeats = |members: &[(Cow<'_, str>, Param<'_>)]| {
+        let mut names: Vec<&str> = members.iter().map(|(name, _)| &**name).collect();
+        names.sort_unstable();
+        names.windows(2).any(|pair| matches!(pair, [one, other] if one == other))
+    };
+    if read.within().filter_map(Param::members).any(repeats) {
+        return None;
     }
     serde_json::from_str(trimmed).ok()
 }

@@ -76,51 +76,32 @@ pub fn effects_beside_diff(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
 /// Whether a value holds something to act on: a command, the parameters of a call, or a file with its content.
 fn acts(value: &Param<'_>) -> bool {
     const CONTENTS: [&str; 8] = ["content", "contents", "data", "patch", "diff", "files", "changes", "edits"];
-    let mut stack = vec![value];
-    while let Some(one) = stack.pop() {
-        match one {
-            Param::Members(members) => {
-                let act = |name: &str| {
-                    CONTENTS.contains(&name) || WRAPPERS.contains(&name) || command_like(name) || name.contains(['.', '/', '\\'])
-                };
-                let changes = |tool| matches!(verb(tool).0, Verb::Delete | Verb::Move | Verb::Write | Verb::GitWrite);
-                if members.iter().any(|(name, value)| !value.is_empty() && act(name)) || one.tool().is_some_and(changes) {
-                    return true;
-                }
-                stack.extend(members.iter().map(|(_, value)| value));
-            }
-            Param::List(list) => stack.extend(list),
-            Param::Text(_) | Param::Flag(_) | Param::Number { .. } | Param::Nothing => {}
-        }
-    }
-    false
+    let act = |(name, value): &(Cow<'_, str>, Param<'_>)| {
+        let holds = CONTENTS.contains(&&**name) || WRAPPERS.contains(&&**name) || command_like(name);
+        !value.is_empty() && (holds || name.contains(['.', '/', '\\']))
+    };
+    let changes = |tool: &str| matches!(verb(tool).0, Verb::Delete | Verb::Move | Verb::Write | Verb::GitWrite);
+    let acting =
+        |one: &Param<'_>| one.members().is_some_and(|members| members.iter().any(act)) || one.tool().is_some_and(changes);
+    value.within().any(acting)
 }
 
 /// Effects of the calls that stand somewhere inside of a value. Where nothing is given to a tool, its name may be a remark: then
 /// only one that says what it does is taken for a call.
 fn calls_within(value: &Param<'_>, ctx: &Context<'_>) -> Analysis {
-    let (mut analysis, mut stack, mut calls) = (Analysis::default(), vec![value], 0usize);
-    while let Some(one) = stack.pop() {
-        match one {
-            Param::Members(members) => {
-                if let Some(tool) = one.tool() {
-                    calls += 1;
-                    let found = effects_of_call(tool, one, ctx);
-                    let given = members.iter().any(|(name, _)| WRAPPERS.contains(&&**name));
-                    if given || found.effects.iter().all(|e| e.kind != EffectKind::Unknown) {
-                        analysis.join(found);
-                    }
-                }
-                if calls > 100 {
-                    // Nobody says so much beside an answer.
-                    (analysis.cut, analysis.risk) = (true, Risk::High);
-                    return analysis;
-                }
-                stack.extend(members.iter().map(|(_, value)| value));
-            }
-            Param::List(list) => stack.extend(list),
-            Param::Text(_) | Param::Flag(_) | Param::Number { .. } | Param::Nothing => {}
+    /// Nobody says more beside an answer.
+    const MOST: usize = 100;
+    let mut analysis = Analysis::default();
+    let mut calls = value.within().filter_map(|one| Some((one, one.tool()?)));
+    for (call, tool) in calls.by_ref().take(MOST) {
+        let found = effects_of_call(tool, call, ctx);
+        let given = WRAPPERS.iter().any(|wrapper| call.get(wrapper).is_some());
+        if given || found.effects.iter().all(|e| e.kind != EffectKind::Unknown) {
+            analysis.join(found);
         }
+    }
+    if calls.next().is_some() {
+        (analysis.cut, analysis.risk) = (true, Risk::High);
     }
     analysis
 }

@@ -190,7 +190,7 @@ mod tests {
             "./lib/b.js#mendAll",
             "./lib/a.js#mend",
             "./lib/a.js#",
-            "../shared.js#mendAll",
+            "../common.js#mendAll",
             "/etc/passwd#root",
             "./lib#a",
             "",
@@ -204,7 +204,7 @@ mod tests {
             std::os::unix::fs::symlink(outside.path().join("evil.js"), folder.join("link.js")).unwrap();
             assert_eq!(of("./link.js#mendAll"), 1);
         }
-        let agent = json!({"skill":{"directories":["./lib/","missing"]},"mcp":{"configPath":"../shared.js"}});
+        let agent = json!({"skill":{"directories":["./lib/","missing"]},"mcp":{"configPath":"../common.js"}});
         assert_eq!(look(Kind::Agent, &agent, &folder, root.path()).len(), 2);
         let set = json!({"skills":{"a":{"path":"lib"},"b":{"path":"../.."},"c":{"package":"x"}}});
         assert_eq!(look(Kind::SkillSet, &set, &folder, root.path()).len(), 1);
@@ -234,7 +234,7 @@ mod tests {
         for (command, args) in [
             ("node", &["./nope.js"][..]),
             ("node", &["nope.mjs"]),
-            ("node", &["../shared.js"]),
+            ("node", &["../common.js"]),
             ("python3", &["./nope.py"]),
             ("python3", &["-u", "./nope.py"]),
             ("x", &["--config", "./nope.toml"]),

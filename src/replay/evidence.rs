@@ -221,8 +221,8 @@ pub struct TurnEvidence {
     pub allowed_ran: Option<(u64, bool)>,
     /// The proposal is from a place where the format keeps none: the line that tells it may still come.
     pub proposal_shown: bool,
-    /// What the result of its action says that it left, as it is written: that has been held against its approval.
-    pub held: Option<Box<str>>,
+    /// The artifacts of its action's result as written, once they are compared with the approval.
+    pub compared_artifacts: Option<Box<str>>,
     /// Its action ran on a token that covers it, by the name that it gives.
     pub on_token: Option<Option<Box<str>>>,
     /// Files whose change has been reported.

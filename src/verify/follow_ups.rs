@@ -7,7 +7,8 @@ use crate::trace::entry::Record;
 use crate::trace::step::{Beside, Decision, Fact, Step, Told};
 use crate::trace::v1;
 
-/// Rules that a lost record may explain: what they say is folded under it, and the verdict can't be told. The decision that is missing (YV301) may be the record that nobody can read.
+/// Rules that a lost record may explain. Their findings are folded under it, and the verdict stays
+/// open: the missing decision (YV301) may be the record that can't be read.
 pub(super) const PATH_RULES: [u16; 5] = [201, 202, 206, 301, 311];
 
 /// Why a finding only follows from another one.

@@ -130,39 +130,31 @@ impl Execution {
         }
     }
 
-    /// The files of a result or an observation that an action neither has only read nor names in its diff. What an answer leaves
-    /// is its text.
+    /// The files of a result or an observation that an action has changed: not those that it reads, lists or names in its diff.
+    /// What an answer leaves is its text.
     pub(super) fn changed_by(known: Option<&KeptAction>, artifacts: Option<Texts<'_>>) -> Vec<String> {
-        let Some(artifacts) = artifacts.filter(|a| a.count > 0) else {
+        let is = |kind| known.is_some_and(|k| k.kind == Some(KeptKind::Known(kind)));
+        let Some(artifacts) = artifacts.filter(|a| a.count > 0 && !is(ActionType::Answer)) else {
             return Vec::new();
         };
-        if known.is_some_and(|k| k.kind == Some(KeptKind::Known(ActionType::Answer))) {
-            return Vec::new();
-        }
         let reach = known.and_then(|k| k.reach.as_deref());
-        let lists = reach.is_some_and(|reach| reach.lists);
         let named = reach.map_or(&[][..], |reach| &reach.named);
         if matches!(named, [path] if artifacts.is_only(path)) {
             return Vec::new();
         }
+        // A listing finds names in the directory that it lists; a tool may give paths below it.
+        let lists = reach.is_some_and(|reach| reach.lists);
+        let listed = |path: &str| lists && is_below(path) && !(is(ActionType::ShellCmd) && path.contains('/'));
+        let is_named = |path: &str| named.iter().any(|name| is_same_file(name, path));
         let plain = artifacts.all().into_iter().map(|path| action::plain_path(&path.distinct()).into_owned());
-        // What a listing finds are names in the folder that it lists; a tool may tell paths below it.
-        let below =
-            |path: &str| !path.starts_with(['/', '~']) && !path.contains(['\\', ':']) && !path.split('/').any(|p| p == "..");
-        let shell = known.is_some_and(|k| k.kind == Some(KeptKind::Known(ActionType::ShellCmd)));
-        let found = |path: &str| lists && below(path) && !(shell && path.contains('/'));
-        // Nobody knows where the work tree is that an absolute path leads into.
-        let same = |name: &String, path: &str| {
-            name == path || name.strip_suffix(path).is_some_and(|above| above.starts_with('/') && above.ends_with('/'))
-        };
-        plain.filter(|path| !path.is_empty() && !named.iter().any(|name| same(name, path)) && !found(path)).collect()
+        plain.filter(|path| !path.is_empty() && !is_named(path) && !listed(path)).collect()
     }
 
     /// Holds what an action has left behind against its approval, as what was seen to change. What has been reported of
     /// the turn isn't reported again.
     fn left_behind(&mut self, artifacts: Texts<'_>, judged: &mut Judged) {
         let turn = &self.turn;
-        if turn.held.as_deref() == Some(artifacts.as_written()) {
+        if turn.compared_artifacts.as_deref() == Some(artifacts.as_written()) {
             return;
         }
         let Some(decision) = turn.decision.as_ref().filter(|_| !turn.executed.is_empty()) else { return };
@@ -205,6 +197,16 @@ impl Execution {
         self.left.know(reported.into_iter());
         judged.executed = Some(Ran { token, leaves, protected, beyond_risk, decision_line, ..Ran::bare(id, Approval::Given) });
     }
+}
+
+/// Whether a path leads below the directory that it is relative to.
+fn is_below(path: &str) -> bool {
+    !path.starts_with(['/', '~']) && !path.contains(['\\', ':']) && !path.split('/').any(|name| name == "..")
+}
+
+/// Whether a path may be that of a named file. An absolute name may lead into the work tree, wherever that is.
+fn is_same_file(name: &str, path: &str) -> bool {
+    name == path || name.strip_suffix(path).is_some_and(|above| above.starts_with('/') && above.ends_with('/'))
 }
 
 /// The paths that a reach says something of.

@@ -258,7 +258,7 @@ impl Execution {
         self.left.take(account, &self.turn.reported);
         if !seen.is_empty() && success && approval == Approval::Given {
             let artifacts = executed.result.and_then(|r| r.artifacts);
-            self.turn.held = artifacts.map(|artifacts| artifacts.as_written().into());
+            self.turn.compared_artifacts = artifacts.map(|artifacts| artifacts.as_written().into());
         }
         self.turn.on_token = (in_force && token == TokenUse::Fine && !vague).then(|| named.as_deref().map(Into::into));
         self.changes.extend(change.map(|change| RecordedChange { time: time.map(Timestamp::millis), ..change }));

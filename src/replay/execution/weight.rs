@@ -62,7 +62,7 @@ impl TurnEvidence {
         let thoughts = self.thoughts.iter().map(|t| 2 * ENTRY + t.what.action.as_ref().map_or(0, KeptAction::weight));
         let declared = self.declared.iter().flatten().map(|path| path.len() + ENTRY);
         let reported = self.reported.iter().map(|path| path.len() + ENTRY).sum::<usize>();
-        let held = self.held.as_ref().map_or(0, |text| text.len());
+        let artifacts = self.compared_artifacts.as_ref().map_or(0, |text| text.len());
         let executed = self.executed.iter().map(|id| ENTRY + id.as_ref().map_or(0, |id| id.len()));
         let modified = self.decision.as_ref().and_then(|kept| kept.what.modified.as_ref());
         let beside = self.decision_beside.as_ref().map_or(0, |kept| kept.what.written.len());
@@ -71,6 +71,6 @@ impl TurnEvidence {
             + modified.map_or(0, KeptAction::weight)
             + beside
             + reported
-            + held
+            + artifacts
     }
 }
