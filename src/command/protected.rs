@@ -4,7 +4,6 @@
 
 use super::effect::Risk;
 use super::path::fold;
-use globset::{Glob, GlobMatcher};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -66,31 +65,16 @@ struct Entry {
 #[derive(Debug)]
 enum Name {
     Plain(String),
-    Glob(GlobMatcher),
+    /// What stands before its only wildcard, and what behind.
+    Glob(String, String),
 }
 
 impl Name {
     fn matches(&self, name: &str) -> bool {
         match self {
             Self::Plain(plain) => plain == name,
-            Self::Glob(glob) => glob.is_match(name),
+            Self::Glob(start, end) => name.strip_prefix(start.as_str()).is_some_and(|rest| rest.ends_with(end.as_str())),
         }
-    }
-}
-
-/// What a glob asks of a name that is cheaper to look at than all of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Edge {
-    Last(u8),
-    First(u8),
-    Any,
-}
-
-impl Edge {
-    /// All that a name may be found under.
-    fn of(name: &str) -> impl Iterator<Item = Self> {
-        let (first, last) = (name.bytes().next(), name.bytes().next_back());
-        [last.map(Self::Last), first.map(Self::First), Some(Self::Any)].into_iter().flatten()
     }
 }
 
@@ -99,8 +83,8 @@ struct Table {
     entries: Vec<Entry>,
     /// Entries by their last name, where that has no wildcard.
     plain: FxHashMap<String, Vec<usize>>,
-    /// Entries whose last name has one, by the last byte of what they fit; else by the first; else by none.
-    globs: FxHashMap<Edge, Vec<usize>>,
+    /// Entries whose last name has one, with the last byte of what they fit where they say it.
+    globs: Vec<(Option<u8>, usize)>,
     ask: Vec<String>,
     deny: Vec<String>,
 }
@@ -123,15 +107,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             let mut names: Vec<String> = folded.trim_end_matches('/').split('/').map(str::to_owned).collect();
             let Some(last) = names.pop() else { continue };
             let index = table.entries.len();
-            let last = if last.contains(['*', '?']) {
-                let Ok(glob) = Glob::new(&last) else { continue };
-                // What a class or a choice begins isn't literal.
-                let literal = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
-                let (first, end) = (last.bytes().next(), last.bytes().next_back());
-                let edge = end.filter(|b| literal(*b)).map(Edge::Last);
-                let edge = edge.or(first.filter(|b| literal(*b)).map(Edge::First)).unwrap_or(Edge::Any);
-                table.globs.entry(edge).or_default().push(index);
-                Name::Glob(glob.compile_matcher())
+            let last = if let Some((start, end)) = last.split_once('*') {
+                table.globs.push((end.bytes().next_back(), index));
+                Name::Glob(start.to_owned(), end.to_owned())
             } else {
                 table.plain.entry(last.clone()).or_default().push(index);
                 Name::Plain(last)
@@ -163,17 +141,33 @@ pub fn find(path: &str) -> Option<Protection> {
     } else {
         Cow::Borrowed(path)
     };
-    let names: Vec<&str> =
-        seen.split(['/', '\\']).filter(|p| !matches!(*p, "" | "." | "..")).map(plain).take(DEPTH + 1).collect();
-    if names.len() > DEPTH {
+    let names = || seen.split(['/', '\\']).filter(|p| !matches!(*p, "" | "." | "..")).map(plain);
+    let globs = |name: &str| {
+        let last = name.bytes().next_back();
+        table.globs.iter().filter(move |(end, _)| end.is_none() || *end == last).map(|(_, index)| *index)
+    };
+    let fits = |index: usize, name: &str| table.entries.get(index).is_some_and(|entry| entry.last.matches(name));
+    let mut depth = 0;
+    let mut last = None;
+    let mut known = false;
+    for name in names() {
+        depth += 1;
+        known |= table.plain.contains_key(name);
+        last = Some(name);
+    }
+    if depth > DEPTH {
         return Some(Protection { risk: Risk::High });
     }
+    if !known && !last.is_some_and(|name| globs(name).any(|index| fits(index, name))) {
+        return None;
+    }
+    let names: Vec<&str> = names().collect();
     let mut found: Option<Risk> = None;
     for (at, name) in names.iter().enumerate() {
         let is_last = at + 1 == names.len();
         let named = table.plain.get(*name).map(Vec::as_slice).unwrap_or_default();
-        let globs = Edge::of(name).filter(|_| is_last).filter_map(|edge| table.globs.get(&edge)).flatten();
-        for entry in named.iter().chain(globs).filter_map(|index| table.entries.get(*index)) {
+        let globs = is_last.then(|| globs(name)).into_iter().flatten();
+        for entry in named.iter().copied().chain(globs).filter_map(|index| table.entries.get(index)) {
             let above = at.checked_sub(entry.above.len()).and_then(|from| names.get(from..at));
             let fits = (is_last || entry.folder)
                 && entry.last.matches(name)
@@ -202,6 +196,9 @@ mod tests {
         for group in file.groups {
             for path in &group.paths {
                 assert!(!path.starts_with('/') && !path.contains("**"), "{path}");
+                // One wildcard, in the last name, is what is understood here.
+                let (above, last) = path.trim_end_matches('/').rsplit_once('/').unwrap_or(("", path));
+                assert!(last.matches('*').count() <= 1 && !above.contains('*') && !path.contains(['?', '[', '{']), "{path}");
             }
             for path in &group.finds {
                 let risk = find(path).map(|p| p.risk);
