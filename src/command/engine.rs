@@ -16,6 +16,9 @@ use std::rc::Rc;
 
 /// Deepest nesting of code in code (`sh -c`, `eval`, functions, wrappers).
 pub(crate) const MAX_LEVEL: usize = 20;
+
+/// Bytes of one text that are looked at. Systems hand a shell no longer one (Linux: 128 KiB), and its tree takes many times as much.
+const LONGEST: usize = 256 << 10;
 /// Most effects and steps that are kept; more add nothing to the verdict.
 const MAX_KEPT: usize = 512;
 
@@ -211,6 +214,12 @@ impl<'a> Engine<'a> {
         let span = base.span(0, text.len());
         if self.level >= MAX_LEVEL {
             self.dynamic(span, "code nested too deeply");
+            return Stream::unknown();
+        }
+        if text.len() > LONGEST {
+            (self.cut, self.unparsed) = (true, true);
+            let why = "code of more than 256 KiB: it isn't looked at";
+            self.emit_raw(EffectKind::Unknown, None, Certainty::Possible, span, Risk::High, why);
             return Stream::unknown();
         }
         self.burn(text.len() / 4 + 8);
@@ -721,5 +730,24 @@ impl<'a> Engine<'a> {
         let risk = effects.iter().map(|e| e.risk).max().unwrap_or_default();
         let risk = if self.unparsed { Risk::High } else { risk };
         Analysis { risk, effects, unparsed: self.unparsed, tree: self.steps, cut: self.cut }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::{Table, analyse};
+
+    #[test]
+    fn code_that_is_too_long_is_of_high_risk() {
+        let table = Table::builtin();
+        let context = Context::new(&table);
+        let lines = |bytes: usize| "ls\n".repeat(bytes / 3);
+        let short = analyse(&lines(LONGEST), &context);
+        assert_eq!((short.risk, short.unparsed, short.cut), (Risk::Low, false, false));
+        for text in [lines(LONGEST + 3), format!("bash -c '{}'", lines(LONGEST)), format!("ls {}", "a".repeat(LONGEST))] {
+            let long = analyse(&text, &context);
+            assert_eq!((long.risk, long.unparsed, long.cut), (Risk::High, true, true), "{}", text.len());
+        }
     }
 }

@@ -200,7 +200,7 @@ fn unwrapped(text: &str) -> (Param<'_>, bool) {
     let looks = |text: &str| text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').starts_with(['{', '[']);
     let plain = Param::Text(Cow::Borrowed(text));
     let trimmed = text.trim_start_matches('\u{feff}').trim();
-    if !trimmed.starts_with(['{', '[', '"']) {
+    if !trimmed.starts_with(['{', '[', '"']) || !crate::json::has_few_values(trimmed) {
         return (plain, looks(text));
     }
     match serde_json::from_str(trimmed) {
@@ -350,6 +350,8 @@ mod tests {
         }
         let deep = "[".repeat(100_000);
         assert!(read(json!({"tool": "t", "arguments": deep})).1);
+        let many = format!("[{}1]", "1,".repeat(100_000));
+        assert!(read(json!({"tool": "t", "arguments": many})).1);
         let (values, _) = read(json!({"tool": "t", "parameters": {"path": "a", "content": "{\"path\":\"/etc\"}"}}));
         assert!(!values.contains("/etc\")"), "what a file holds stays data: {values}");
         let (values, _) = read(json!({"tool": "t", "parameters": {"path": "a"}, "cwd": "/etc"}));

@@ -218,6 +218,12 @@ pub fn digest(text: impl AsRef<[u8]>) -> Box<str> {
     short(Sha256::digest(text)).into()
 }
 
+/// The same of a hash of the text, SHA-256.
+#[must_use]
+pub fn digest_of(hash: &[u8; 32]) -> Box<str> {
+    short(hash).into()
+}
+
 /// A hash of content that comes in parts, for a subject.
 #[derive(Debug, Clone, Default)]
 pub struct ContentHash(blake3::Hasher);

@@ -32,6 +32,118 @@ pub fn stringify(value: Raw<'_>) -> String {
     respelled(value, false)
 }
 
+/// Bytes of the longest value that is spelled in one piece, besides which a long one takes no memory.
+const PIECE: usize = 64 << 10;
+
+/// The canonical form of a value, piece by piece: a long one is never in memory as a whole.
+pub fn canonical_pieces(value: Raw<'_>, out: &mut dyn FnMut(&str)) {
+    let text = value.as_written();
+    if text.len() <= PIECE || Scanner::new(text, MAX_DEPTH).skip().is_err() {
+        return out(&canonicalise(value));
+    }
+    // The text is JSON, so that nothing breaks off.
+    let _ = pieces(text, out);
+}
+
+/// A long container of which a part has been written.
+enum Long<'a> {
+    Members(std::vec::IntoIter<(Cow<'a, str>, &'a str)>),
+    Elements(Box<Scanner<'a>>),
+}
+
+fn pieces(text: &str, out: &mut dyn FnMut(&str)) -> Option<()> {
+    let mut open: Vec<(Long<'_>, bool)> = Vec::new();
+    let mut next = Some(text);
+    loop {
+        match next.take() {
+            Some(text) if text.len() <= PIECE => out(&canonicalise(Raw::trusted(text))),
+            Some(text) if text.starts_with('{') => {
+                out("{");
+                open.push((Long::Members(members(text)?.into_iter()), true));
+            }
+            Some(text) if text.starts_with('[') => {
+                let mut scanner = Scanner::new(text, MAX_DEPTH);
+                scanner.open_array().ok()?;
+                out("[");
+                open.push((Long::Elements(Box::new(scanner)), true));
+            }
+            Some(text) => match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+                Some(written) => long_string(written, out),
+                None => out(&canonicalise(Raw::trusted(text))),
+            },
+            None => {}
+        }
+        let Some((container, first)) = open.last_mut() else { return Some(()) };
+        let close = match container {
+            Long::Members(members) => match members.next() {
+                Some((name, value)) => {
+                    let mut quoted = String::from(if *first { "" } else { "," });
+                    push_quoted(&mut quoted, &name);
+                    quoted.push(':');
+                    out(&quoted);
+                    next = Some(value);
+                    None
+                }
+                None => Some("}"),
+            },
+            Long::Elements(scanner) => {
+                if scanner.element(*first).ok()? {
+                    out(if *first { "" } else { "," });
+                    next = Some(scanner.skip().ok()?);
+                    None
+                } else {
+                    Some("]")
+                }
+            }
+        };
+        *first = false;
+        if let Some(close) = close {
+            out(close);
+            open.pop();
+        }
+    }
+}
+
+/// The members of a long object in canonical order, as they are written.
+fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
+    let mut scanner = Scanner::new(text, MAX_DEPTH);
+    scanner.open_object(false).ok()?;
+    let (mut members, mut first) = (Vec::new(), true);
+    while let Some(name) = scanner.member(first).ok()? {
+        first = false;
+        let is_first = scanner.remember();
+        let value = scanner.skip().ok()?;
+        if is_first {
+            members.push((name.decode(), value));
+        }
+    }
+    members.sort_by(|(a, _): &(Cow<'_, str>, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    Some(members)
+}
+
+/// A long string, without its quotes.
+fn long_string(written: &str, out: &mut dyn FnMut(&str)) {
+    let mut rest = written;
+    out("\"");
+    while !rest.is_empty() {
+        let mut end = PIECE.min(rest.len());
+        // Neither an escape nor a pair of them is torn: pieces end where a plain stretch does.
+        while end < rest.len() && !(rest.is_char_boundary(end) && is_plain(rest.as_bytes(), end)) {
+            end += 1;
+        }
+        let (piece, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let spelled = quoted(Str::new(piece, true));
+        out(spelled.get(1..spelled.len() - 1).unwrap_or_default());
+        rest = behind;
+    }
+    out("\"");
+}
+
+/// Whether no escape begins in the twelve bytes before `at`: none reaches over it, and no pair.
+fn is_plain(text: &[u8], at: usize) -> bool {
+    !text.get(at.saturating_sub(12)..at).unwrap_or_default().contains(&b'\\')
+}
+
 fn respelled(value: Raw<'_>, sorted: bool) -> String {
     let mut out = String::with_capacity(value.as_written().len());
     let mut scanner = Scanner::new(value.as_written(), MAX_DEPTH);
@@ -272,6 +384,31 @@ mod tests {
         assert!(eq(r#""\uFFFD \uD83D""#, r#""\ufffd \ud83d""#));
         assert!(eq(r#""\ud83d\ude00 \ud800""#, r#""😀 \uD800""#));
         assert_eq!(canonical(r#""\\ud800 \ud800""#), r#""\\ud800 \ud800""#);
+    }
+
+    #[test]
+    fn pieces_are_the_same_form() {
+        let pieced = |text: &str| {
+            let (mut all, mut longest) = (String::new(), 0);
+            canonical_pieces(Raw::trusted(text), &mut |piece| {
+                longest = longest.max(piece.len());
+                all.push_str(piece);
+            });
+            assert!(longest <= 8 * PIECE, "{longest}");
+            all
+        };
+        let long = r#"pl\u00e9in \ud83d\ude00 \ud800 \\ \n \" é, and words in between "#.repeat(20_000);
+        let many: String = (0..30_000).map(|n| format!(r#" "n{}" : {n}.0 ,"#, n * 7 % 30_000)).collect();
+        let escapes = "\\ud83d\\ude00".repeat(30_000);
+        for text in [
+            format!(r#"{{"z":"{long}", "a" : [ 1.0, [{}2], "{long}" ], "a":3}}"#, "1e2 , ".repeat(40_000)),
+            format!(r#"{{{many} "last":{{{many} "x":null}}}}"#),
+            format!(r#"["{escapes}"]"#),
+            format!("\"{}\"", "é".repeat(100_000)),
+            "[".repeat(100_000),
+        ] {
+            assert!(pieced(&text) == canonical(&text), "{}", text.get(..40).unwrap());
+        }
     }
 
     #[test]

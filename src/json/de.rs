@@ -1,7 +1,7 @@
 //! serde's view of the scanner: derived types read records without a tree in between.
 
 use super::scan::{Error, ErrorKind, Scanner, ValueKind};
-use super::text::{RAW_TOKEN, STR_TOKEN};
+use super::text::{OPEN_OBJECT, RAW_TOKEN, STR_TOKEN};
 use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, IntoDeserializer, Visitor};
 use std::borrow::Cow;
@@ -156,6 +156,10 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
                 visitor.visit_borrowed_str(text).map_err(|e| placed(e, at))
             }
             RAW_TOKEN => visitor.visit_borrowed_str(self.scanner.skip()?),
+            OPEN_OBJECT => {
+                self.scanner.meet_open_object();
+                visitor.visit_newtype_struct(self)
+            }
             _ => visitor.visit_newtype_struct(self),
         }
     }

@@ -17,12 +17,12 @@ mod locate;
 mod scan;
 mod text;
 
-pub use canonical::{canonical_eq, canonicalise, stringify};
+pub use canonical::{canonical_eq, canonical_pieces, canonicalise, stringify};
 pub use de::{Deserializer, from_text};
 pub use keys::MOST_NAMES;
 pub use locate::{Located, pointer_at, resolve, resolve_all};
 pub use scan::{Error, ErrorKind, MOST_NOTES, Note, NoteKind, Scanner, ValueKind};
-pub use text::{Raw, Str};
+pub use text::{OPEN_OBJECT, Raw, Str, has_few_values};
 
 /// Nesting that a record may have unless the caller says otherwise.
 pub const DEFAULT_MAX_DEPTH: u32 = 128;

@@ -122,6 +122,8 @@ pub struct Scanner<'a> {
     open: Vec<bool>,
     /// Which member names are remembered, to find those that stand twice.
     memory: Memory,
+    /// A type has read an object that may hold anything.
+    met_open_object: bool,
     /// The member that was passed last, and where its name stands.
     member: (usize, Str<'a>),
     /// The stretch that was looked at last: where it ends, and a bit for each of its bytes that a string can't simply run
@@ -155,6 +157,7 @@ impl<'a> Scanner<'a> {
             notes: Vec::new(),
             open: Vec::new(),
             memory: Memory::All,
+            met_open_object: false,
             member: (0, Str::default()),
             stretch: (0, 0),
             failure: None,
@@ -182,6 +185,17 @@ impl<'a> Scanner<'a> {
         self.keys.clear();
         self.notes.clear();
         self.open.clear();
+        self.met_open_object = false;
+    }
+
+    pub(super) fn meet_open_object(&mut self) {
+        self.met_open_object = true;
+    }
+
+    /// Whether a type has read an object here that may hold anything, by the name [`super::OPEN_OBJECT`].
+    #[must_use]
+    pub fn has_met_open_object(&self) -> bool {
+        self.met_open_object
     }
 
     /// The text under the cursor.

@@ -10,6 +10,8 @@ use std::fmt;
 /// their lengths tell them apart at once.
 pub(super) const STR_TOKEN: &str = "$str";
 pub(super) const RAW_TOKEN: &str = "$json";
+/// The name of a newtype whose value may hold anything: see [`super::Scanner::has_met_open_object`].
+pub const OPEN_OBJECT: &str = "$open";
 
 /// The inside of a JSON string: borrowed, escapes untouched.
 #[derive(Clone, Copy, Default)]
@@ -120,12 +122,38 @@ impl<'a> Raw<'a> {
     pub fn read<T: Deserialize<'a>>(self) -> Option<T> {
         super::from_text(self.0).ok()
     }
+
+    /// As [`Self::read`], for what is built of any value; nothing where there are too many for memory, as [`has_few_values`] tells.
+    #[must_use]
+    pub fn read_all<T: Deserialize<'a>>(self) -> Option<T> {
+        has_few_values(self.0).then(|| self.read())?
+    }
 }
 
 impl fmt::Debug for Raw<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
     }
+}
+
+/// Whether a JSON text holds no more than about 100,000 values: as a tree each takes up to 100 bytes, and two bytes as text.
+#[must_use]
+pub fn has_few_values(text: &str) -> bool {
+    const MOST: usize = 100_000;
+    if text.len() <= 2 * MOST {
+        return true;
+    }
+    let (mut values, mut quoted, mut escaped) = (1, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = quoted,
+            b'"' => quoted = !quoted,
+            b',' | b'[' | b'{' if !quoted => values += 1,
+            _ => {}
+        }
+    }
+    values <= MOST
 }
 
 /// Resolves escapes. The scanner has checked them: what doesn't parse can't get here, and would be
@@ -256,6 +284,18 @@ impl JsonSchema for Raw<'_> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn values_are_counted_outside_strings() {
+        let list = |values: usize| format!("[{}0]", "0,".repeat(values - 1));
+        assert!(has_few_values(&list(99_000)));
+        assert!(!has_few_values(&list(100_000)));
+        assert!(!has_few_values(&"[".repeat(300_000)));
+        let text = format!(r#"{{"a":"\"{}","b":"\\"}}"#, "{[,".repeat(100_000));
+        assert!(has_few_values(&text));
+        assert_eq!(Raw(&text).read_all::<serde_json::Value>(), serde_json::from_str(&text).ok());
+        assert!(Raw(&list(100_000)).read_all::<serde_json::Value>().is_none());
+    }
 
     #[test]
     fn decodes_every_escape() {

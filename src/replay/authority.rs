@@ -1,10 +1,10 @@
 //! Who may do what: risk to judge by, what a modification changed.
 
+use super::digest::Fixed;
 use super::evidence::{KeptAction, TurnEvidence};
 use super::judged::{Decided, Lineage};
 use super::looks::Looks;
 use super::reach::{Reach, Start, places, start};
-use super::scope::diff_files;
 use crate::command;
 use crate::command::line::Line;
 use crate::governance::Ruling;
@@ -69,6 +69,21 @@ pub(super) fn look(context: Context<'_>, action: &Action<'_>) -> (Option<Risk>, 
     (risk, reach)
 }
 
+/// The same of an action that was kept.
+pub(super) fn look_again(context: Context<'_>, action: &KeptAction) -> (Option<Risk>, Option<Arc<Reach>>) {
+    if action.is_digested() { (action.found, action.reach.clone()) } else { look(context, &action.as_action()) }
+}
+
+/// Lets go of a kept payload, unless it is as `short`, in bytes; what it does is found out before.
+pub(super) fn digest(context: Context<'_>, action: &mut KeptAction, short: usize) {
+    if action.payload.as_ref().is_some_and(|payload| payload.len() > short) {
+        if action.found.is_none() && action.reach.is_none() {
+            (action.found, action.reach) = look(context, &action.as_action());
+        }
+        action.digest();
+    }
+}
+
 /// What an action does; the risk of what can't be found in the payload is high.
 fn analyse(action: &Action<'_>) -> (Risk, Reach) {
     if let (Some(payload), ActionKind::Known(ActionType::CodeDiff)) = (action.payload, action.kind) {
@@ -88,7 +103,7 @@ fn analyse_diff(payload: Raw<'_>) -> (Risk, Reach) {
     if !more {
         return (own, reach);
     }
-    let Some(all) = payload.read::<command::Param<'_>>() else { return (Risk::High, reach) };
+    let Some(all) = payload.read_all::<command::Param<'_>>() else { return (Risk::High, reach) };
     let beside = command::effects_beside_diff(&all, places());
     let elsewhere = Reach::of_effects(ActionType::ToolCall, &beside, false);
     (own.max(risk(&beside)), reach.and_beside(elsewhere))
@@ -111,14 +126,14 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)>
     let analysis = match kind {
         // Its text does nothing; what stands beside that may.
         ActionType::Answer if !action::has_more_than(&command::ANSWER, payload) => command::Analysis::default(),
-        ActionType::Answer => command::effects_of_answer(&payload.read()?, places()),
+        ActionType::Answer => command::effects_of_answer(&payload.read_all()?, places()),
         ActionType::CodeDiff => {
             let mut analysis = command::effects_of_diff(&action::diff(payload)?, places());
-            analysis.join(command::effects_beside_diff(&payload.read()?, places()));
+            analysis.join(command::effects_beside_diff(&payload.read_all()?, places()));
             analysis
         }
         ActionType::ShellCmd => {
-            let payload: serde_json::Value = payload.read()?;
+            let payload: serde_json::Value = payload.read_all()?;
             let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
             let start = start(line.cwd.as_deref());
             // Where a command starts in a work tree that goes by another name, nobody knows how far `..` takes it.
@@ -129,7 +144,7 @@ fn effects(action: &Action<'_>) -> Option<(ActionType, command::Analysis, bool)>
             }
         }
         ActionType::ToolCall => {
-            let call: command::Param<'_> = payload.read()?;
+            let call: command::Param<'_> = payload.read_all()?;
             let mut analysis = command::effects_of_call(call.tool()?, &call, places());
             join_other_tools(&mut analysis, &call);
             analysis
@@ -149,33 +164,49 @@ fn join_other_tools(analysis: &mut command::Analysis, call: &command::Param<'_>)
     }
 }
 
-/// Whether an action does another thing than before, and not the same with other parameters: it runs another program, or has a kind
-/// of effect that it didn't have. Reading less than before is no other thing.
-fn does_other(before: &Action<'_>, after: &Action<'_>) -> bool {
-    /// Programs that say where or how another one runs, or print.
-    const AROUND: [&str; 12] = ["cd", "echo", "env", "export", "nice", "printf", "pwd", "set", "test", "time", "timeout", "true"];
-    let Some((kind, before, _)) = effects(before) else { return false };
-    // What can't be read may do anything.
-    let Some((_, after, _)) = effects(after) else { return true };
-    if after.risk == command::Risk::Low {
-        return false;
+/// What an action does, as far as a modification may not add to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Doing {
+    risk: command::Risk,
+    pub(super) programs: BTreeSet<String>,
+    /// The kinds of its effects that are more than low.
+    kinds: BTreeSet<command::EffectKind>,
+    unparsed: bool,
+}
+
+impl Doing {
+    /// Nothing where the payload can't be read.
+    pub(super) fn of(action: &Action<'_>) -> Option<Self> {
+        let (kind, analysis, _) = effects(action)?;
+        // The first step of a call is the tool, which is compared by itself.
+        let steps = analysis.tree.iter().skip(usize::from(kind == ActionType::ToolCall));
+        Some(Self {
+            risk: analysis.risk,
+            programs: steps.map(|step| step.program.clone()).collect(),
+            kinds: analysis.effects.iter().filter(|e| e.risk > command::Risk::Low).map(|e| e.kind).collect(),
+            unparsed: analysis.unparsed,
+        })
     }
-    // The first step of a call is the tool, which is compared by itself.
-    let skip = usize::from(kind == ActionType::ToolCall);
-    let programs = |analysis: &command::Analysis| -> BTreeSet<String> {
-        analysis.tree.iter().skip(skip).map(|step| step.program.clone()).collect()
-    };
-    let kinds = |analysis: &command::Analysis| -> BTreeSet<command::EffectKind> {
-        analysis.effects.iter().filter(|e| e.risk > command::Risk::Low).map(|e| e.kind).collect()
-    };
-    let (known, ran) = (programs(&before), programs(&after));
-    let other_program = ran.difference(&known).any(|program| !AROUND.contains(&program.as_str()));
-    other_program || !kinds(&after).is_subset(&kinds(&before)) || after.unparsed && !before.unparsed
+
+    /// Whether another action does another thing, and not the same with other parameters: it runs another program, or has a kind of
+    /// effect that this doesn't have. Reading less is no other thing.
+    fn is_unlike(&self, after: &Action<'_>) -> bool {
+        /// Programs that say where or how another one runs, or print.
+        const AROUND: [&str; 12] =
+            ["cd", "echo", "env", "export", "nice", "printf", "pwd", "set", "test", "time", "timeout", "true"];
+        // What can't be read may do anything.
+        let Some(after) = Self::of(after) else { return true };
+        if after.risk == command::Risk::Low {
+            return false;
+        }
+        let other_program = after.programs.difference(&self.programs).any(|program| !AROUND.contains(&program.as_str()));
+        other_program || !after.kinds.is_subset(&self.kinds) || after.unparsed && !self.unparsed
+    }
 }
 
 /// What a tool call makes of a file, where its parameters hold all of that.
 pub(super) fn content(payload: Raw<'_>) -> Option<(String, command::Content)> {
-    let call: command::Param<'_> = payload.read()?;
+    let call: command::Param<'_> = payload.read_all()?;
     command::recorded_content(call.tool()?, &call, places())
 }
 
@@ -192,18 +223,18 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
     };
     let analysis = match kind {
         ActionType::ShellCmd => {
-            let payload: serde_json::Value = payload.read()?;
+            let payload: serde_json::Value = payload.read_all()?;
             let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
             command::analyse(&line.text, places())
         }
         ActionType::CodeDiff => {
             let mut analysis = command::effects_of_diff(&action::diff(payload)?, places());
-            analysis.join(command::effects_beside_diff(&payload.read()?, places()));
+            analysis.join(command::effects_beside_diff(&payload.read_all()?, places()));
             analysis
         }
-        ActionType::Answer => command::effects_of_answer(&payload.read()?, places()),
+        ActionType::Answer => command::effects_of_answer(&payload.read_all()?, places()),
         ActionType::ToolCall => {
-            let call: command::Param<'_> = payload.read()?;
+            let call: command::Param<'_> = payload.read_all()?;
             let mut analysis = command::effects_of_call(call.tool()?, &call, places());
             join_other_tools(&mut analysis, &call);
             analysis
@@ -236,8 +267,14 @@ pub(super) fn judge_modification(
             && after > before
         {
             judged.raised_risk = Some((before, after));
-        } else if judged.beyond_parameters.is_none() && does_other(&proposal.as_action(), &modified) {
-            judged.beyond_parameters = Some("what it does");
+        } else if judged.beyond_parameters.is_none() {
+            let before = match &proposal.digest {
+                Some(digest) => digest.does.clone(),
+                None => Doing::of(&proposal.as_action()),
+            };
+            if before.is_some_and(|before| before.is_unlike(&modified)) {
+                judged.beyond_parameters = Some("what it does");
+            }
         }
         if let (Some(original), Some(proposed)) = (decision.original, proposal.id.as_deref())
             && original != *proposed
@@ -260,18 +297,7 @@ fn beyond_parameters(proposal: &KeptAction, modified: &Action<'_>) -> Option<&'s
     if kind != modified.kind {
         return Some("the type");
     }
-    let (Some(before), Some(after)) = (proposal.payload.as_deref().map(Raw::trusted), modified.payload) else {
-        return None;
-    };
-    match kind {
-        ActionKind::Known(ActionType::ToolCall) => (action::tool(before) != action::tool(after)).then_some("the tool"),
-        ActionKind::Known(ActionType::CodeDiff) => {
-            let (before, after) = (diff_files(before), diff_files(after));
-            // A diff that can't be read could go anywhere.
-            (before.is_none() || before != after).then_some("the target of the diff")
-        }
-        ActionKind::Known(ActionType::ShellCmd | ActionType::Answer) | ActionKind::Other(_) => None,
-    }
+    proposal.fixed()?.changed(&Fixed::of(modified.kind, modified.payload?))
 }
 
 /// Paths that changed without being declared, and declared ones that didn't change. What failed may

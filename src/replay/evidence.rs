@@ -1,13 +1,17 @@
 //! What a replay keeps of the steps it has seen: owned, and no more than an open turn needs.
 
+use super::digest::{Covered, Digest, Fixed};
 use super::reach::Reach;
 use crate::governance::{Risk, Ruling};
 use crate::json::{Raw, Str, canonical_eq};
 use crate::policy::Category;
+use crate::trace::action::action_hash;
 use crate::trace::record::{ActionType, DecidedBy};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind};
 use globset::{GlobBuilder, GlobMatcher};
+use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Something with the line that it stands on.
@@ -57,8 +61,10 @@ pub struct KeptAction {
     pub id: Option<Box<str>>,
     /// Its type; `None` when that isn't recorded.
     pub kind: Option<KeptKind>,
-    /// Its payload as it was written.
+    /// Its payload as it was written, unless that took too much room.
     pub payload: Option<Arc<str>>,
+    /// What is kept of it then.
+    pub digest: Option<Arc<Digest>>,
     /// The recorded risk.
     pub risk: Option<Risk>,
     /// The risk that the analyser found, where it was asked.
@@ -71,7 +77,7 @@ impl KeptAction {
     /// An action of which the format says no more than that there was one.
     #[must_use]
     pub fn not_recorded() -> Self {
-        Self { id: None, kind: None, payload: None, risk: None, found: None, reach: None }
+        Self { id: None, kind: None, payload: None, digest: None, risk: None, found: None, reach: None }
     }
 
     /// Whether anything is known of it.
@@ -83,22 +89,15 @@ impl KeptAction {
     /// Keeps an action.
     #[must_use]
     pub fn of(action: &Action<'_>) -> Self {
-        Self {
-            id: action.id.map(|id| id.decode().into()),
-            kind: Some(KeptKind::of(action.kind)),
-            payload: action.payload.map(|p| p.as_written().into()),
-            risk: action.risk,
-            found: None,
-            reach: None,
-        }
+        Self::proposed(action, None, &[])
     }
 
     /// Keeps a proposal with what the analyser found. Its payload is mostly that of a thought, letter for
     /// letter, which is kept already.
     #[must_use]
     pub fn proposed(action: &Action<'_>, found: Option<Risk>, thoughts: &[Kept<KeptThought>]) -> Self {
-        let mut thought = thoughts.iter().filter_map(|t| t.what.action.as_ref()?.payload.as_ref());
-        let payload = action.payload.map(|p| match thought.find(|kept| ***kept == *p.as_written()) {
+        let mut known = thoughts.iter().filter_map(|t| t.what.action.as_ref()?.payload.as_ref());
+        let payload = action.payload.map(|p| match known.find(|kept| ***kept == *p.as_written()) {
             Some(kept) => Arc::clone(kept),
             None => p.as_written().into(),
         });
@@ -106,9 +105,55 @@ impl KeptAction {
             id: action.id.map(|id| id.decode().into()),
             kind: Some(KeptKind::of(action.kind)),
             payload,
+            digest: None,
             risk: action.risk,
             found,
             reach: None,
+        }
+    }
+
+    /// Whether its payload isn't kept, so that no more can be told of it than what has been found.
+    #[must_use]
+    pub fn is_digested(&self) -> bool {
+        self.digest.is_some()
+    }
+
+    /// Lets go of its payload.
+    pub(super) fn digest(&mut self) {
+        let digest = self.payload.as_deref().map(|payload| Digest::of(&self.as_action(), Raw::trusted(payload)));
+        if let Some(digest) = digest {
+            (self.payload, self.digest) = (None, Some(Arc::new(digest)));
+        }
+    }
+
+    /// What tokens are compared with, where the payload isn't kept.
+    pub(super) fn covered(&self) -> Option<&Covered> {
+        self.digest.as_ref().map(|digest| &digest.covered)
+    }
+
+    /// What a modification may not change, where the payload is recorded.
+    pub(super) fn fixed(&self) -> Option<Cow<'_, Fixed>> {
+        if let Some(digest) = &self.digest {
+            return Some(Cow::Borrowed(&digest.fixed));
+        }
+        Some(Cow::Owned(Fixed::of(self.kind.as_ref()?.as_kind(), Raw::trusted(self.payload.as_deref()?))))
+    }
+
+    /// The canonical hash of the action, where its payload is recorded.
+    #[must_use]
+    pub fn hash(&self) -> Option<String> {
+        if let Some(digest) = &self.digest {
+            return Some(digest.action.to_string());
+        }
+        Some(action_hash(&self.kind.as_ref()?.as_kind().name(), Raw::trusted(self.payload.as_deref()?)))
+    }
+
+    /// The SHA-256 of its payload as it was written.
+    #[must_use]
+    pub fn written_hash(&self) -> Option<[u8; 32]> {
+        match &self.digest {
+            Some(digest) => Some(digest.written),
+            None => Some(Sha256::digest(self.payload.as_deref()?).into()),
         }
     }
 
@@ -124,7 +169,7 @@ impl KeptAction {
         self.risk.max(self.found)
     }
 
-    /// The action as a step would hold it.
+    /// The action as a step would hold it; without a payload that isn't kept.
     #[must_use]
     pub fn as_action(&self) -> Action<'_> {
         Action {
@@ -139,11 +184,13 @@ impl KeptAction {
     /// recorded.
     #[must_use]
     pub fn same_as(&self, other: &Action<'_>) -> Option<bool> {
-        let (Some(mine), Some(theirs)) = (&self.payload, other.payload) else {
-            return None;
-        };
+        let theirs = other.payload?;
         let kind = self.kind.as_ref()?.as_kind();
-        Some(kind == other.kind && canonical_eq(Raw::trusted(mine), theirs))
+        if let Some(digest) = &self.digest {
+            return Some(kind == other.kind && digest.is_of(other, theirs));
+        }
+        let mine = Raw::trusted(self.payload.as_ref()?);
+        Some(kind == other.kind && canonical_eq(mine, theirs))
     }
 }
 
@@ -320,5 +367,41 @@ impl Grants {
             }
         }
         grants
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(payload: &str) -> Action<'_> {
+        Action { id: None, kind: ActionKind::Known(ActionType::Answer), payload: Some(Raw::trusted(payload)), risk: None }
+    }
+
+    #[test]
+    fn a_long_payload_is_told_by_its_digests() {
+        let text = "text".repeat(1000);
+        let written = [
+            format!(r#"{{"a":1,"text":"{text}"}}"#),
+            format!(r#"{{ "text" : "\u0074{}", "a" : 1.0 }}"#, text.get(1..).unwrap()),
+            format!(r#"{{"a":2,"text":"{text}"}}"#),
+        ];
+        let [kept, respelled, other] = written.each_ref().map(|payload| {
+            let mut kept = KeptAction::of(&action(payload));
+            let (hash, of_text) = (kept.hash(), kept.written_hash());
+            kept.digest();
+            assert_eq!((kept.hash(), kept.written_hash()), (hash, of_text));
+            kept
+        });
+        assert!(kept.is_digested() && kept.payload.is_none());
+        for (payload, same) in written.iter().zip([true, true, false]) {
+            assert_eq!(kept.same_as(&action(payload)), Some(same));
+            let kind = ActionKind::Known(ActionType::ToolCall);
+            assert_eq!(kept.same_as(&Action { kind, ..action(payload) }), Some(false));
+        }
+        assert_eq!(kept.same_as(&Action { payload: None, ..action("") }), None);
+        assert_eq!(kept.hash().unwrap(), action_hash("answer", Raw::trusted(written.first().unwrap())));
+        assert_eq!(kept.hash(), respelled.hash());
+        assert_ne!(kept.hash(), other.hash());
     }
 }

@@ -2,13 +2,26 @@
 
 use super::context::ContextBreak;
 use super::machine::Movement;
+use super::reach::Reach;
 use crate::governance::{Event, LedgerError, Risk, State};
+use std::sync::LazyLock;
 
 /// What a step turned out to be. Rules read this; each field answers one question.
 #[derive(Debug, Clone, Default)]
 pub struct Judged {
     /// How the machine took it.
     pub movement: Option<Moved>,
+    /// What stands behind a decision.
+    pub decided: Option<Decided>,
+    /// What stands behind something that ran.
+    pub executed: Option<Ran>,
+    /// What hardly any step has.
+    anomalies: Option<Box<Anomalies>>,
+}
+
+/// What is out of the ordinary about a step, beyond what stands behind decisions and executions.
+#[derive(Debug, Clone, Default)]
+pub struct Anomalies {
     /// Whether the turn numbers are in order.
     pub order: Option<TurnBreak>,
     /// The turns that are missing by the numbers may be in a record that was lost.
@@ -21,10 +34,6 @@ pub struct Judged {
     pub reuse: Option<Reuse>,
     /// What a chained record's `prev` should be.
     pub chain: Option<ChainBreak>,
-    /// What stands behind a decision.
-    pub decided: Option<Decided>,
-    /// What stands behind something that ran.
-    pub executed: Option<Ran>,
     /// A proposal that is nobody's thought.
     pub not_thought: bool,
     /// A token that can't be issued.
@@ -66,33 +75,37 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Whether anything is out of the ordinary, beyond what stands behind decisions and executions.
+    /// What is out of the ordinary about it.
+    #[must_use]
+    pub fn anomalies(&self) -> &Anomalies {
+        static NONE: LazyLock<Anomalies> = LazyLock::new(Anomalies::default);
+        self.anomalies.as_deref().unwrap_or_else(|| &NONE)
+    }
+
+    /// The same, to add something to it.
+    pub fn anomalies_mut(&mut self) -> &mut Anomalies {
+        self.anomalies.get_or_insert_default()
+    }
+
+    /// Takes note of a risk that is recorded below what the analyser finds. The first one counts.
+    pub(super) fn understate(&mut self, understated: Option<(Risk, Risk)>) {
+        if let Some(risks) = understated {
+            self.anomalies_mut().understated.get_or_insert(risks);
+        }
+    }
+
+    /// Takes note of a diff that is none. The first one counts.
+    pub(super) fn malform(&mut self, reach: Option<&Reach>) {
+        if let Some(why) = reach.and_then(|r| r.malformed.as_ref()) {
+            self.anomalies_mut().malformed_diff.get_or_insert_with(|| why.clone());
+        }
+    }
+
+    /// Whether anything may be out of the ordinary, beyond what stands behind decisions and executions.
     #[must_use]
     pub fn is_odd(&self) -> bool {
-        self.movement.is_some_and(|m| m.movement != Movement::Legal || m.breach.is_some() || m.event == Event::Concluded)
-            || self.order.is_some()
-            || self.reversal.is_some()
-            || self.late_decision.is_some()
-            || self.reuse.is_some()
-            || self.chain.is_some()
-            || self.not_thought
-            || self.token.is_some()
-            || self.observed_other.is_some()
-            || !self.used_unissued.is_empty()
-            || self.used_revoked.is_some()
-            || self.issued_by_nobody
-            || self.outcome.is_some()
-            || self.understated.is_some()
-            || self.late_agent.is_some()
-            || self.late_issuer.is_some()
-            || self.issued_by_agent.is_some()
-            || self.stranger.is_some()
-            || !self.confusable.is_empty()
-            || self.resumed != Resumed::default()
-            || self.governing_agent.is_some()
-            || self.input_hash_wrong
-            || self.malformed_diff.is_some()
-            || !self.context.is_empty()
+        let moved_oddly = |m: Moved| m.movement != Movement::Legal || m.breach.is_some() || m.event == Event::Concluded;
+        self.anomalies.is_some() || self.movement.is_some_and(moved_oddly)
     }
 }
 

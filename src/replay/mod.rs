@@ -7,6 +7,7 @@ mod budget;
 mod changes;
 mod context;
 mod cut;
+mod digest;
 mod evidence;
 mod execution;
 mod judged;

@@ -1,6 +1,7 @@
 //! Which token covers an action: by its subject, its scope and its grants.
 
 use super::authority::categories;
+use super::digest::Covered;
 use super::evidence::{Grants, Token};
 use super::judged::TokenUse;
 use super::reach::places;
@@ -21,6 +22,8 @@ use std::collections::BTreeSet;
 struct Asked<'a> {
     id: Option<&'a str>,
     action: Option<&'a Action<'a>>,
+    /// What is known of it where its payload isn't kept.
+    covered: Option<&'a Covered>,
     /// The files that it declared, or was seen, to change.
     changed: &'a BTreeSet<String>,
     /// When it ran.
@@ -36,7 +39,8 @@ struct Asked<'a> {
 pub(super) const WORK: u64 = 2_000_000;
 
 /// What a scope has to cover: all of it.
-enum Targets {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Targets {
     /// Paths.
     All(BTreeSet<String>),
     /// A command line; one that is more than a single command is only covered by a scope that spells it out. Or the tool of a call
@@ -48,12 +52,12 @@ enum Targets {
 pub(super) fn token_use(
     ledger: &Ledger<Token>,
     named: Option<&str>,
-    (id, action): (Option<&str>, Option<&Action<'_>>),
+    (id, action, covered): (Option<&str>, Option<&Action<'_>>, Option<&Covered>),
     (changed, time): (&BTreeSet<String>, Option<Timestamp>),
     work: &mut u64,
 ) -> TokenUse {
     let (targets, categories) = (OnceCell::new(), OnceCell::new());
-    let asked = Asked { id, action, changed, time, targets, categories, work: Cell::new(*work) };
+    let asked = Asked { id, action, covered, changed, time, targets, categories, work: Cell::new(*work) };
     let found = search(ledger, named, &asked);
     *work = asked.work.get();
     found
@@ -112,7 +116,10 @@ fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
         return Cover::Scope;
     }
     let Some(scope) = &token.scope else { return Cover::Yes };
-    let targets = asked.targets.get_or_init(|| asked.action.and_then(targets));
+    let targets = match asked.covered {
+        Some(covered) => &covered.targets,
+        None => asked.targets.get_or_init(|| asked.action.and_then(Targets::of)),
+    };
     let number = if let Some(Targets::All(all)) = targets { all.len() } else { 1 };
     let Some(left) = asked.work.get().checked_sub((scope.len() * (number + asked.changed.len())) as u64) else {
         asked.work.set(0);
@@ -155,10 +162,16 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
         return false;
     };
     asked.work.set(left);
-    let does = || *asked.categories.get_or_init(|| categories(action));
+    let does = || match asked.covered {
+        Some(covered) => covered.categories,
+        None => *asked.categories.get_or_init(|| categories(action)),
+    };
     let read = Category::Read.bit();
     if kind == ActionType::ToolCall && number > 0 {
-        let tool = action.payload.and_then(action::tool);
+        let tool = match asked.covered {
+            Some(covered) => covered.tool.clone(),
+            None => action.payload.and_then(action::tool),
+        };
         let granted = |tool: &String| {
             grants.words.iter().any(|word| **word == **tool) || grants.tools.iter().any(|glob| glob.is_match(tool))
         };
@@ -177,28 +190,39 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
     grants.categories != 0 && does().is_some_and(within)
 }
 
-/// What a scope is compared with. `None` when that can't be told, or a path climbs out of where it starts: no scope covers that.
-fn targets(action: &Action<'_>) -> Option<Targets> {
-    let payload = action.payload?;
-    let paths: BTreeSet<String> = match action.kind {
-        ActionKind::Known(ActionType::CodeDiff) => diff_files(payload)?,
-        ActionKind::Known(ActionType::ToolCall) => tool_paths(payload)?,
-        ActionKind::Known(ActionType::ShellCmd) => {
-            let payload: serde_json::Value = payload.read()?;
-            let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
-            let text = line.text.into_owned();
-            let single = is_single(&text);
-            return Some(Targets::Line { text, single });
+impl Targets {
+    /// What a scope is compared with. `None` when that can't be told, or a path climbs out of where it starts: no scope covers that.
+    pub(super) fn of(action: &Action<'_>) -> Option<Self> {
+        let payload = action.payload?;
+        let paths: BTreeSet<String> = match action.kind {
+            ActionKind::Known(ActionType::CodeDiff) => diff_files(payload)?,
+            ActionKind::Known(ActionType::ToolCall) => tool_paths(payload)?,
+            ActionKind::Known(ActionType::ShellCmd) => {
+                let payload: serde_json::Value = payload.read_all()?;
+                let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
+                let text = line.text.into_owned();
+                let single = is_single(&text);
+                return Some(Targets::Line { text, single });
+            }
+            ActionKind::Known(ActionType::Answer) | ActionKind::Other(_) => BTreeSet::new(),
+        };
+        if climbs(&paths) {
+            return None;
         }
-        ActionKind::Known(ActionType::Answer) | ActionKind::Other(_) => BTreeSet::new(),
-    };
-    if climbs(&paths) {
-        return None;
+        if paths.is_empty() && action.kind == ActionKind::Known(ActionType::ToolCall) {
+            return action::tool(payload)
+                .map(|text| Targets::Line { text: action::plain_path(&text).into_owned(), single: true });
+        }
+        Some(Targets::All(paths.iter().map(|p| action::plain_path(p).into_owned()).collect()))
     }
-    if paths.is_empty() && action.kind == ActionKind::Known(ActionType::ToolCall) {
-        return action::tool(payload).map(|text| Targets::Line { text: action::plain_path(&text).into_owned(), single: true });
+
+    /// Bytes of its names.
+    pub(super) fn length(&self) -> usize {
+        match self {
+            Self::All(paths) => paths.iter().map(String::len).sum(),
+            Self::Line { text, .. } => text.len(),
+        }
     }
-    Some(Targets::All(paths.iter().map(|p| action::plain_path(p).into_owned()).collect()))
 }
 
 /// The files that a `code_diff` touches in any way: content, mode, name. `None` when its payload is no diff.
@@ -210,7 +234,7 @@ pub(super) fn diff_files(payload: Raw<'_>) -> Option<BTreeSet<String>> {
 
 /// The paths among the parameters of a call, whatever those are called. `None` when there may be more.
 fn tool_paths(payload: Raw<'_>) -> Option<BTreeSet<String>> {
-    let call: command::Param<'_> = payload.read()?;
+    let call: command::Param<'_> = payload.read_all()?;
     let tool = call.get("tool").or_else(|| call.get("tool_name")).and_then(command::Param::as_str)?;
     let analysis = command::effects_of_call(tool, &call, places());
     if analysis.cut || analysis.unparsed {
@@ -274,9 +298,12 @@ mod tests {
         let payload = Raw::trusted(r#"{"tool":"read_file","parameters":{"path":"src/a"}}"#);
         let action = Action { id: None, kind, payload: Some(payload), risk: None };
         let (mut work, none) = (3, BTreeSet::new());
-        assert_eq!(token_use(&ledger, None, (None, Some(&action)), (&none, None), &mut work), TokenUse::Fine);
+        assert_eq!(token_use(&ledger, None, (None, Some(&action), None), (&none, None), &mut work), TokenUse::Fine);
         assert_eq!(work, 1);
-        assert_eq!(token_use(&ledger, None, (None, Some(&action)), (&none, None), &mut work), TokenUse::OutOfScope("c".into()));
+        assert_eq!(
+            token_use(&ledger, None, (None, Some(&action), None), (&none, None), &mut work),
+            TokenUse::OutOfScope("c".into())
+        );
     }
 
     fn paths(text: &str) -> Option<BTreeSet<String>> {

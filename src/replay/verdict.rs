@@ -1,7 +1,7 @@
 //! The verdict of a replay: three questions, each answered yes, no or not recorded.
 
 use super::changes::RecordedChange;
-use crate::governance::{FsmVersion, State};
+use crate::governance::{Event, FsmVersion, State};
 use crate::trace::format::Format;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -118,6 +118,8 @@ pub struct Summary {
     pub signatures_unchecked: u64,
     /// The shortest prefix that breaks the path.
     pub violation: Option<Box<PathViolation>>,
+    /// An error of it is counted and not kept: it has failed, whatever is listed of it.
+    pub failed_unlisted: bool,
     /// What its actions changed, where that was asked for.
     pub changes: Box<[RecordedChange]>,
 }
@@ -140,11 +142,11 @@ pub struct PathViolation {
     /// Its line.
     pub line: u64,
     /// What happened.
-    pub event: String,
+    pub event: Event,
     /// Where.
     pub state: State,
     /// How many events, with this one, are the shortest prefix that shows it.
     pub prefix: u64,
     /// The last movements before it, oldest first: line, event, state reached.
-    pub path: Vec<(u64, String, State)>,
+    pub path: Box<[(u64, Event, State)]>,
 }

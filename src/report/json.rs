@@ -5,7 +5,7 @@
 use crate::diag::{Finding, Severity};
 use crate::escape::json::Harmless;
 pub(super) use crate::escape::json::harmless;
-use crate::governance::State;
+use crate::governance::{Event, State};
 use crate::replay::{Summary, Verdict};
 use crate::verify::account::Account;
 use crate::verify::{InputUnits, Report, Units};
@@ -139,7 +139,7 @@ pub struct ExecutionReport<'r> {
     pub outcome: Option<&'r str>,
     /// The first bad event of a broken path, with the shortest prefix that shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub violation: Option<ViolationReport<'r>>,
+    pub violation: Option<ViolationReport>,
     /// Fingerprints of its findings.
     pub findings: Vec<&'r str>,
 }
@@ -147,22 +147,32 @@ pub struct ExecutionReport<'r> {
 /// The first bad event of a path.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ViolationReport<'r> {
+pub struct ViolationReport {
     pub line: u64,
-    pub event: &'r str,
+    #[serde(serialize_with = "written")]
+    #[schemars(with = "String")]
+    pub event: Event,
     pub state: State,
     /// Events of the shortest prefix that shows it, the bad one included.
     pub prefix_events: u64,
     /// The last movements before it.
-    pub path: Vec<PathStep<'r>>,
+    pub path: Vec<PathStep>,
 }
 
 /// A movement.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct PathStep<'r> {
+pub struct PathStep {
     pub line: u64,
-    pub event: &'r str,
+    #[serde(serialize_with = "written")]
+    #[schemars(with = "String")]
+    pub event: Event,
     pub to: State,
+}
+
+/// An event as reports name it.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn written<S: Serializer>(event: &Event, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(event)
 }
 
 /// One finding.
@@ -249,10 +259,10 @@ fn execution<'r>(summary: &'r Summary, findings: Vec<&'r str>) -> ExecutionRepor
         outcome: summary.outcome.as_deref(),
         violation: summary.violation.as_ref().map(|v| ViolationReport {
             line: v.line,
-            event: &v.event,
+            event: v.event,
             state: v.state,
             prefix_events: v.prefix,
-            path: v.path.iter().map(|(line, event, to)| PathStep { line: *line, event, to: *to }).collect(),
+            path: v.path.iter().map(|(line, event, to)| PathStep { line: *line, event: *event, to: *to }).collect(),
         }),
         findings,
     }

@@ -33,7 +33,8 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         let findings = by_execution.get(&(&*summary.file, &*summary.id)).map(Vec::as_slice).unwrap_or_default();
         let mut one = case(&summary.file, &summary.id, findings);
         let key = (summary.file.clone(), summary.id.clone());
-        if matches!(one.status, TestCaseStatus::Success { .. }) && run.report.failed_unlisted.contains(&key) {
+        let failed = summary.failed_unlisted || run.report.failed_unlisted.contains(&key);
+        if matches!(one.status, TestCaseStatus::Success { .. }) && failed {
             one.status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             one.status.set_message("an error that is counted and not listed").set_type("not-listed");
         }

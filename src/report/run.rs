@@ -185,7 +185,7 @@ impl Grade {
     pub(super) fn of(summary: &Summary, has_error: bool) -> Self {
         let verdict = &summary.verdict;
         let answers = [verdict.legal_path, verdict.authorised, verdict.governance_complete];
-        if has_error || answers.contains(&Answer::No) {
+        if has_error || summary.failed_unlisted || answers.contains(&Answer::No) {
             Self::Fail
         } else if answers.contains(&Answer::NotRecorded) || summary.shows_nothing() {
             Self::Part

@@ -53,10 +53,6 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     let Some(close) = scene.close.filter(|c| c.unterminated) else {
         return;
     };
-    // A path that broke may have lost its end; it has its finding.
-    if scene.execution.is_broken() {
-        return;
-    }
     let message = if close.paused {
         "the input ends while the execution waits for a human".to_owned()
     } else if scene.execution.format() == Format::YuangsTurns {

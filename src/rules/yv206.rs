@@ -50,14 +50,14 @@ pub(super) const RULE: Rule = Rule {
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     // An event that the path can't explain has its finding; its number is part of that.
     let explained = scene.execution.is_broken() || scene.judged.movement.is_some_and(|m| m.movement != Movement::Legal);
-    if explained && !scene.judged.turns_lost {
+    if explained && !scene.judged.anomalies().turns_lost {
         return;
     }
-    let message = match scene.judged.order {
+    let message = match scene.judged.anomalies().order {
         Some(TurnBreak::Jump { expected, found }) => format!("turn {expected} is due, and turn {found} begins"),
         Some(TurnBreak::Interleaved { current, found }) => format!("an event of turn {found} stands inside turn {current}"),
         None => return,
     };
-    let of = if matches!(scene.judged.order, Some(TurnBreak::Jump { .. })) { "jump" } else { "interleaved" };
+    let of = if matches!(scene.judged.anomalies().order, Some(TurnBreak::Jump { .. })) { "jump" } else { "interleaved" };
     out.report(&RULE, message).whole_record("/turnId").subject(of);
 }

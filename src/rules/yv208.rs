@@ -57,9 +57,9 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     // An event that the path finds out of place is out of its time as well.
     let displaced = scene.execution.is_broken() || scene.judged.movement.is_some_and(|m| m.movement != Movement::Legal);
     // What ran before its decision has a finding of its own.
-    let late = scene.judged.late_decision.is_some()
+    let late = scene.judged.anomalies().late_decision.is_some()
         || scene.judged.executed.as_ref().is_some_and(|ran| matches!(ran.approval, Approval::Late(_)));
-    if let Some(reversal) = scene.judged.reversal.filter(|_| !displaced && !late) {
+    if let Some(reversal) = scene.judged.anomalies().reversal.filter(|_| !displaced && !late) {
         let back = reversal.previous.saturating_sub(reversal.now);
         out.report(&RULE, format!("the time is {back} ms before the time of the event before"))
             .whole_record(scene.time_member(reversal.of))

@@ -44,7 +44,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    if let Some(reuse) = &scene.judged.reuse {
+    if let Some(reuse) = &scene.judged.anomalies().reuse {
         // A whole turn that comes again brings its ids with it, and is reported as a turn.
         let out_of_place = scene.judged.movement.is_some_and(|m| m.movement != Movement::Legal);
         if reuse.of == "action" && (scene.execution.turn().repeated || out_of_place) {

@@ -45,7 +45,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    let Some(mismatch) = &scene.judged.outcome else {
+    let Some(mismatch) = &scene.judged.anomalies().outcome else {
         return;
     };
     let message = match mismatch.evaluated {

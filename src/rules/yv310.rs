@@ -53,7 +53,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    if let Some((recorded, found)) = scene.judged.understated {
+    if let Some((recorded, found)) = scene.judged.anomalies().understated {
         out.report(&RULE, format!("the recorded risk is {recorded}, and the analyser finds {found}"))
             .subject(subject([recorded.name(), found.name()]))
             .below_if_there("/modifiedAction/riskLevel")

@@ -52,7 +52,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    if let Some((named, ran)) = &scene.judged.observed_other {
+    if let Some((named, ran)) = &scene.judged.anomalies().observed_other {
         let own = scene.step.and_then(|step| scene.entry?.resolve(&step.part.pointer("/actionId")));
         let draft = out.report(&RULE, format!("the observation is of action `{named}`, and `{ran}` ran"));
         if own.is_some() {

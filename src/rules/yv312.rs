@@ -54,13 +54,13 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    if let Some((agent, line)) = &scene.judged.late_agent {
+    if let Some((agent, line)) = &scene.judged.anomalies().late_agent {
         out.report(&RULE, format!("`{agent}` thinks as an agent, and has signed a decision before"))
             .whole_record("/agentId")
             .subject(subject(["late agent", &**agent]))
             .related(*line, "the decision");
     }
-    if let Some(agent) = &scene.judged.governing_agent {
+    if let Some(agent) = &scene.judged.anomalies().governing_agent {
         let draft = out
             .report(&RULE, format!("`{agent}` is an agent, and governs this execution"))
             .subject(subject(["governing agent", &**agent]));

@@ -54,7 +54,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
     // A proposal that the path can't explain has its finding.
-    if scene.judged.not_thought && scene.judged.movement.is_none_or(|m| m.movement == Movement::Legal) {
+    if scene.judged.anomalies().not_thought && scene.judged.movement.is_none_or(|m| m.movement == Movement::Legal) {
         let mut draft = out.report(&RULE, "the proposed action is no thought of this turn");
         for thought in &scene.execution.turn().thoughts {
             draft = draft.related(thought.line, "a thought of this turn");

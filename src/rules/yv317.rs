@@ -59,7 +59,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         let action = id.map_or_else(|| "an action".to_owned(), |id| format!("action `{id}`"));
         format!("the decision that allows {action} is dated after it ran")
     };
-    if let Some(late) = &scene.judged.late_decision {
+    if let Some(late) = &scene.judged.anomalies().late_decision {
         out.report(&RULE, message(late.id.as_deref()))
             .at_line(late.ran)
             .subject(subject(["late", late.id.as_deref().unwrap_or_default()]));

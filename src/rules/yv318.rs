@@ -51,10 +51,13 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    for pair in &scene.judged.confusable {
+    for pair in &scene.judged.anomalies().confusable {
         // Who signs under a name that passes for an agent's has a finding.
-        let told = [&scene.judged.late_agent, &scene.judged.late_issuer].into_iter().flatten().any(|(id, _)| *id == pair.id);
-        if !told && scene.judged.governing_agent.as_ref() != Some(&pair.id) {
+        let told = [&scene.judged.anomalies().late_agent, &scene.judged.anomalies().late_issuer]
+            .into_iter()
+            .flatten()
+            .any(|(id, _)| *id == pair.id);
+        if !told && scene.judged.anomalies().governing_agent.as_ref() != Some(&pair.id) {
             out.report(&RULE, format!("`{}` looks like `{}` and is another id", pair.id, pair.other))
                 .subject(subject([&*pair.id, &*pair.other]))
                 .related(pair.line, "the other id");

@@ -51,7 +51,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    let Some(agent) = &scene.judged.stranger else {
+    let Some(agent) = &scene.judged.anomalies().stranger else {
         return;
     };
     let draft = out.report(&RULE, format!("`{agent}` isn't among the agents that the start records")).subject(agent.as_str());

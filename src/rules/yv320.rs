@@ -58,7 +58,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    let resumed = &scene.judged.resumed;
+    let resumed = &scene.judged.anomalies().resumed;
     if let Some((before, now)) = &resumed.governor {
         out.report(&RULE, format!("`{before}` governed before, and now `{now}` does"))
             .below_if_there("/governor")

@@ -62,7 +62,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
             .below_if_there("/capabilityId")
             .subject(name.as_str());
     }
-    if let Some((name, line)) = &scene.judged.used_revoked {
+    if let Some((name, line)) = &scene.judged.anomalies().used_revoked {
         out.report(&RULE, format!("an action ran on token `{name}` behind the date of its revocation"))
             .subject(subject(["dated", &**name]))
             .related(*line, "it ran here");

@@ -62,7 +62,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         Some(Fact::Issued(token)) => token.id.decode(),
         _ => "".into(),
     };
-    match scene.judged.token {
+    match scene.judged.anomalies().token {
         Some(LedgerError::AlreadyIssued) => {
             out.report(&RULE, "the token is live already").below("/id").subject(subject(["live", &id]))
         }

@@ -53,12 +53,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    if let Some(agent) = &scene.judged.issued_by_agent {
+    if let Some(agent) = &scene.judged.anomalies().issued_by_agent {
         out.report(&RULE, format!("the token is issued by `{agent}`, who is an agent"))
             .below_if_there("/issuer")
             .subject(subject(["issuer", &**agent]));
     }
-    if let Some((agent, line)) = &scene.judged.late_issuer {
+    if let Some((agent, line)) = &scene.judged.anomalies().late_issuer {
         out.report(&RULE, format!("`{agent}` thinks as an agent, and has issued a token before"))
             .whole_record("/agentId")
             .subject(subject(["late", &**agent]))

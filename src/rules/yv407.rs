@@ -64,7 +64,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
         let message = format!("the action ran on token `{name}` before the date of its issue");
         out.report(&RULE, message).below_if_there("/capabilityId").subject(subject(["dated", &**name]));
     }
-    if scene.judged.issued_by_nobody {
+    if scene.judged.anomalies().issued_by_nobody {
         let id = match scene.step.map(|s| s.fact) {
             Some(Fact::Issued(token)) => token.id.decode(),
             _ => "".into(),
@@ -73,7 +73,7 @@ fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
             .below_if_there("/issuer")
             .subject(subject(["nobody", &id]));
     }
-    for (name, line) in &scene.judged.used_unissued {
+    for (name, line) in &scene.judged.anomalies().used_unissued {
         out.report(&RULE, message(name)).subject(subject(["late", &**name])).related(*line, "it ran here");
     }
 }

@@ -45,7 +45,7 @@ pub(super) const RULE: Rule = Rule {
 const MOST: usize = 10;
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    let unknown = scene.judged.context.iter().filter_map(|b| match b {
+    let unknown = scene.judged.anomalies().context.iter().filter_map(|b| match b {
         ContextBreak::UnknownReference { path, declared } => Some((path, *declared)),
         _ => None,
     });

@@ -60,7 +60,7 @@ pub(super) const RULE: Rule = Rule {
 const QUOTED: usize = 60;
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    for b in &scene.judged.context {
+    for b in &scene.judged.anomalies().context {
         if let ContextBreak::Undeclared { path, text, tokens } = b {
             let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
             let mut quoted: String = words.chars().take(QUOTED).collect();

@@ -46,7 +46,7 @@ pub(super) const RULE: Rule = Rule {
 const MOST: usize = 10;
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    let wrong = scene.judged.context.iter().filter_map(|b| match b {
+    let wrong = scene.judged.anomalies().context.iter().filter_map(|b| match b {
         ContextBreak::DiffMismatch { what, about } => Some((what, about)),
         _ => None,
     });

@@ -51,7 +51,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    for b in &scene.judged.context {
+    for b in &scene.judged.anomalies().context {
         if let ContextBreak::SilentCut { why } = b {
             out.report(&RULE, format!("the output was cut and nothing says so: {why}"));
         }

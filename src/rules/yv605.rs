@@ -52,7 +52,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    for b in &scene.judged.context {
+    for b in &scene.judged.anomalies().context {
         if let ContextBreak::OverBudget { recorded, counted, limit, tokenizer } = b {
             let counted = match counted {
                 Some(n) => format!("{n} tokens in its messages by {tokenizer}, "),

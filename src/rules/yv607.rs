@@ -40,7 +40,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    if scene.judged.input_hash_wrong {
+    if scene.judged.anomalies().input_hash_wrong {
         out.report(&RULE, "`inputHash` is not the hash of the recorded messages").whole_record("/contextSnapshot/inputHash");
     }
 }

@@ -50,7 +50,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    if let Some(why) = &scene.judged.malformed_diff {
+    if let Some(why) = &scene.judged.anomalies().malformed_diff {
         out.report(&RULE, format!("the diff can't be read: {why}"))
             .below_if_there("/modifiedAction/payload/diff")
             .below_if_there("/payload/diff")

@@ -46,7 +46,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(scene: &Scene<'_, '_, '_>, out: &mut Out) {
-    let Some(chain) = &scene.judged.chain else {
+    let Some(chain) = &scene.judged.anomalies().chain else {
         return;
     };
     let message = match &chain.found {

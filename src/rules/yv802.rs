@@ -100,9 +100,7 @@ fn verify(
     let turn_id = scene.step.and_then(|s| s.turn).ok_or(Distrust::Incomplete("turn"))?;
     let action = match decision.modification() {
         Some(modified) => modified.payload.map(|p| action_hash(&modified.kind.name(), p)),
-        None => turn.proposal.as_ref().filter(|p| p.what.is_recorded()).and_then(|p| {
-            p.what.payload.as_deref().map(|payload| action_hash(&p.what.as_action().kind.name(), Raw::trusted(payload)))
-        }),
+        None => turn.proposal.as_ref().filter(|p| p.what.is_recorded()).and_then(|p| p.what.hash()),
     };
     let core = serde_json::json!({
         "executionId": &**scene.execution.id(),

@@ -3,7 +3,7 @@
 use super::record::ActionType;
 use super::step::{Action, ActionKind};
 use crate::governance::risk::Subject;
-use crate::json::{Raw, Str, canonicalise};
+use crate::json::{Raw, Str, canonical_pieces, canonicalise};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use sha2::{Digest, Sha256};
@@ -256,8 +256,10 @@ pub fn risk_subject<'a>(action: &Action<'_>, command_line: &'a mut String) -> Su
 #[must_use]
 pub fn action_hash(kind: &str, payload: Raw<'_>) -> String {
     let kind = serde_json::Value::String(kind.to_owned()).to_string();
-    let text = format!("{{\"payload\":{},\"type\":{kind}}}", payload.as_written());
-    hex(&Sha256::digest(canonicalise(Raw::trusted(&text)).as_bytes()))
+    let mut hash = Sha256::new_with_prefix("{\"payload\":");
+    canonical_pieces(payload, &mut |piece| hash.update(piece));
+    hash.update(format!(",\"type\":{}}}", canonicalise(Raw::trusted(&kind))));
+    hex(&hash.finalize())
 }
 
 /// Lower-case hexadecimal.

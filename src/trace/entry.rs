@@ -41,6 +41,8 @@ pub struct Entry<'a> {
     pub secrets: Vec<Range<usize>>,
     /// A hash of what belongs to the record and isn't in its text, since it can't be read.
     pub unread: Option<Box<str>>,
+    /// It has an object that may hold anything, such as `metadata`; told of records of version 1.
+    pub open: bool,
     places: OnceLock<Places>,
 }
 
@@ -119,7 +121,17 @@ impl<'a> Entry<'a> {
     #[must_use]
     pub fn unread(place: (u64, u64), text: &'a str, problems: Vec<Problem>, secrets: Vec<Range<usize>>) -> Self {
         let (line, indent) = place;
-        Self { line, indent, text, record: Record::Unreadable, problems, secrets, unread: None, places: OnceLock::new() }
+        Self {
+            line,
+            indent,
+            text,
+            record: Record::Unreadable,
+            problems,
+            secrets,
+            unread: None,
+            open: false,
+            places: OnceLock::new(),
+        }
     }
 
     fn places(&self) -> &Places {
@@ -305,11 +317,12 @@ pub fn read<'a>(
         Err(error) => unreadable(text, &error, last_unended, &mut problems),
     };
     let valid = !matches!(record, Record::Unreadable);
+    let open = scanner.has_met_open_object();
     if valid {
         notes(scanner, text, &mut problems);
     }
     let secrets = scanned(text, valid, &mut problems);
-    Entry { record, ..Entry::unread(place, text, problems, secrets) }
+    Entry { record, open, ..Entry::unread(place, text, problems, secrets) }
 }
 
 /// Reads a record, with the search for members that stand twice left to its type. When the type finds some, it is read

@@ -2,7 +2,7 @@
 //! budget that the context had to keep.
 
 use super::record::Message;
-use crate::json::{Raw, Str};
+use crate::json::{OPEN_OBJECT, Raw, Str};
 use memchr::memmem::Finder;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -100,7 +100,17 @@ impl SnapshotMetadata<'_> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for SnapshotMetadata<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Raw::deserialize(deserializer)?;
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Raw<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Raw<'de>, D::Error> {
+                Raw::deserialize(deserializer)
+            }
+        }
+        let raw = deserializer.deserialize_newtype_struct(OPEN_OBJECT, V)?;
         if raw.as_written().starts_with('{') { Ok(Self(raw)) } else { Err(de::Error::custom("expected an object")) }
     }
 }

@@ -8,7 +8,7 @@ use super::contract::{Evaluation, Thought, TurnThought};
 use super::injected::{Messages, SnapshotMetadata};
 use super::scalar::{Int, Timestamp};
 use crate::governance::{EvaluationKind, Risk, Ruling};
-use crate::json::{Raw, Str};
+use crate::json::{OPEN_OBJECT, Raw, Str};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -232,12 +232,15 @@ impl<'de> Deserialize<'de> for AnyObject {
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<AnyObject, D::Error> {
+                deserializer.deserialize_map(self)
+            }
             fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<AnyObject, A::Error> {
                 while map.next_entry::<de::IgnoredAny, de::IgnoredAny>()?.is_some() {}
                 Ok(AnyObject)
             }
         }
-        deserializer.deserialize_map(V)
+        deserializer.deserialize_newtype_struct(OPEN_OBJECT, V)
     }
 }
 

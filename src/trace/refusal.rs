@@ -5,10 +5,13 @@ use super::native::events::EventType;
 use super::step::{Beside, Decision, Fact, Step, Told};
 use super::v1;
 use crate::governance::{Ruling, State};
-use crate::json::{Raw, from_text};
+use crate::json::{self, DEFAULT_MAX_DEPTH, Raw, Scanner};
 use crate::trace::record::DecidedBy;
 use memchr::memmem;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::fmt;
 use std::sync::LazyLock;
 
 /// What was said, thought, shown or came of an action, which decides nothing.
@@ -46,7 +49,7 @@ impl Refusals {
             // Thoughts are shown much. Beside them a rejection can only be in the metadata.
             Record::V1(v1::Record::ThoughtGenerated(record)) => record.metadata.is_some(),
             // What isn't metadata keeps its schema.
-            Record::V1(_) => may_hold_metadata(entry.text.as_bytes()),
+            Record::V1(_) => entry.open,
             Record::Event(event) => event.kind != EventType::LlmCall,
             Record::Mended(_) | Record::Transition(_) | Record::Turn(_) => true,
             Record::Broken(_)
@@ -59,20 +62,12 @@ impl Refusals {
         if !decides || !may_refuse(entry.text.as_bytes()) {
             return Self::default();
         }
-        let Some(Value::Object(mut members)) = from_text(entry.text).ok() else {
-            return Self::default();
-        };
-        let mut found = Vec::new();
         let whole = matches!(&entry.record, Record::Mended(_) | Record::V1(v1::Record::Execution(_)));
-        if whole && let Some(Value::Array(turns)) = members.remove("turns") {
-            let each = turns.iter().zip(0u32..).filter_map(|(turn, n)| Some((Some(n), search(turn.as_object()?)?)));
-            found.extend(each);
-        }
-        if matches!(&entry.record, Record::V1(v1::Record::ExecutionEnded(_))) {
-            // The list of decisions is read as what it is.
-            members.remove("decisions");
-        }
-        found.extend(search(&members).map(|refusal| (None, refusal)));
+        let ended = matches!(&entry.record, Record::V1(v1::Record::ExecutionEnded(_)));
+        let mut found = Vec::new();
+        let search = Whole { turns: whole.then_some(&mut found), ended };
+        let of_record = read_some(search, Raw::trusted(entry.text)).flatten();
+        found.extend(of_record.map(|refusal| (None, refusal)));
         Self { found }
     }
 
@@ -87,11 +82,6 @@ static ESCAPE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Find
 
 fn has_escaped_letter(text: &[u8]) -> bool {
     ESCAPE.find_iter(text).any(|at| matches!(text.get(at + 4), Some(b'4'..=b'7')))
-}
-
-fn may_hold_metadata(text: &[u8]) -> bool {
-    static METADATA: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\"metadata\""));
-    METADATA.find(text).is_some() || has_escaped_letter(text)
 }
 
 /// Whether a rejection may be in a text, in whichever letters; an escape may stand for one of them.
@@ -144,34 +134,197 @@ impl Place {
     }
 }
 
-/// The first rejection in an object. No recursion: records may be nested deeply.
-fn search(members: &Map<String, Value>) -> Option<String> {
-    if let Some(refusal) = Place::Record.refusal(members) {
-        return Some(refusal);
+/// The members that tell what an object is, and what it says of a decision.
+const TELLING: [&str; 13] = [
+    "actionId",
+    "approved",
+    "by",
+    "id",
+    "isDone",
+    "payload",
+    "reason",
+    "signer",
+    "state",
+    "status",
+    "success",
+    "timestamp",
+    "type",
+];
+
+/// What a value says: itself where it is no object and its name is telling, and the first rejection in it.
+#[derive(Debug, Default)]
+struct Said {
+    value: Value,
+    refusal: Option<String>,
+}
+
+/// The search of a value for rejections, without building it: records may be long.
+struct Search<'n> {
+    name: &'n str,
+    depth: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for Search<'_> {
+    type Value = Said;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Said, D::Error> {
+        deserializer.deserialize_any(self)
     }
-    let mut stack: Vec<(&str, &Value, usize)> = members.iter().map(|(name, value)| (name.as_str(), value, 1)).collect();
-    while let Some((name, value, depth)) = stack.pop() {
-        match value {
-            _ if DATA.contains(&name) => {}
-            Value::String(word) if is_rejected(word) && Place::of(name, &Map::new(), depth) == Place::Decision => {
-                return Some(as_decision(&Map::new(), Place::Decision));
-            }
-            Value::Object(object) => {
-                if let Some(refusal) = Place::of(name, object, depth).refusal(object) {
-                    return Some(refusal);
-                }
-                // What an action is given and what came of it is data.
-                let acts = object.contains_key("type") || object.contains_key("isDone");
-                let result = object.contains_key("success");
-                let below =
-                    object.iter().filter(|(name, _)| !(acts && *name == "payload" || result && RESULT.contains(&name.as_str())));
-                stack.extend(below.map(|(name, value)| (name.as_str(), value, depth + 1)));
-            }
-            Value::Array(list) => stack.extend(list.iter().map(|value| (name, value, depth))),
-            _ => {}
+}
+
+impl Search<'_> {
+    fn telling(&self, value: impl FnOnce() -> Value) -> Said {
+        let value = if TELLING.contains(&self.name) { value() } else { Value::Null };
+        Said { value, refusal: None }
+    }
+}
+
+impl<'de> Visitor<'de> for Search<'_> {
+    type Value = Said;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+    fn visit_unit<E>(self) -> Result<Said, E> {
+        Ok(Said::default())
+    }
+    fn visit_bool<E>(self, value: bool) -> Result<Said, E> {
+        Ok(self.telling(|| value.into()))
+    }
+    fn visit_u64<E>(self, value: u64) -> Result<Said, E> {
+        Ok(self.telling(|| value.into()))
+    }
+    fn visit_i64<E>(self, value: i64) -> Result<Said, E> {
+        Ok(self.telling(|| value.into()))
+    }
+    fn visit_f64<E>(self, value: f64) -> Result<Said, E> {
+        Ok(self.telling(|| value.into()))
+    }
+    fn visit_str<E>(self, word: &str) -> Result<Said, E> {
+        let decides = is_rejected(word) && Place::of(self.name, &Map::new(), self.depth) == Place::Decision;
+        let refusal = decides.then(|| as_decision(&Map::new(), Place::Decision));
+        Ok(Said { refusal, ..self.telling(|| word.into()) })
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Said, A::Error> {
+        let mut refusal = None;
+        while let Some(said) = list.next_element_seed(Search { ..self })? {
+            refusal = refusal.or(said.refusal);
+        }
+        Ok(Said { value: Value::Null, refusal })
+    }
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Said, A::Error> {
+        let Members { object, anywhere, in_payload, in_result } = search(members, self.depth, |_, _| Ok(false))?;
+        let own = Place::of(self.name, &object, self.depth).refusal(&object);
+        // What an action is given and what came of it is data.
+        let acts = object.contains_key("type") || object.contains_key("isDone");
+        let result = object.contains_key("success");
+        let refusal = own.or(anywhere).or(in_payload.filter(|_| !acts)).or(in_result.filter(|_| !result));
+        Ok(Said { value: Value::Null, refusal })
+    }
+}
+
+/// What the members of an object say.
+#[derive(Debug, Default)]
+struct Members {
+    /// The telling ones.
+    object: Map<String, Value>,
+    /// The first rejection behind other members than `payload` and those of a result.
+    anywhere: Option<String>,
+    in_payload: Option<String>,
+    in_result: Option<String>,
+}
+
+/// What the members of an object at this depth say. `passes` reads those that are searched in another way.
+fn search<'de, A: MapAccess<'de>>(
+    mut members: A,
+    depth: usize,
+    mut passes: impl FnMut(&str, &mut A) -> Result<bool, A::Error>,
+) -> Result<Members, A::Error> {
+    let mut found = Members::default();
+    while let Some(name) = members.next_key::<Cow<'de, str>>()? {
+        if passes(&name, &mut members)? {
+            continue;
+        }
+        if DATA.contains(&&*name) {
+            members.next_value::<IgnoredAny>()?;
+            continue;
+        }
+        let said = members.next_value_seed(Search { name: &name, depth: depth + 1 })?;
+        let refusal = match &*name {
+            "payload" => &mut found.in_payload,
+            name if RESULT.contains(&name) => &mut found.in_result,
+            _ => &mut found.anywhere,
+        };
+        *refusal = refusal.take().or(said.refusal);
+        if TELLING.contains(&&*name) {
+            found.object.insert(name.into_owned(), said.value);
         }
     }
-    None
+    Ok(found)
+}
+
+/// The search of a record, or of a turn in one.
+struct Whole<'f> {
+    /// Where rejections in its turns go, by the turn; nothing where it has none.
+    turns: Option<&'f mut Vec<(Option<u32>, String)>>,
+    /// It ends an execution: its list of decisions is read as what it is.
+    ended: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Whole<'_> {
+    type Value = Option<String>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<String>, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Whole<'_> {
+    type Value = Option<String>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Option<String>, A::Error> {
+        let Self { mut turns, ended } = self;
+        let found = search(members, 0, |name, members| match (name, &mut turns) {
+            ("turns", Some(of_turns)) => {
+                read_some(Turns(of_turns), members.next_value()?);
+                Ok(true)
+            }
+            ("decisions", _) if ended => members.next_value::<IgnoredAny>().map(|_| true),
+            _ => Ok(false),
+        })?;
+        Ok(Place::Record.refusal(&found.object).or(found.anywhere).or(found.in_payload).or(found.in_result))
+    }
+}
+
+/// What a search finds in a value; nothing where it is another kind of value.
+fn read_some<'de, S: DeserializeSeed<'de>>(search: S, value: Raw<'de>) -> Option<S::Value> {
+    let mut scanner = Scanner::new(value.as_written(), DEFAULT_MAX_DEPTH);
+    search.deserialize(&mut json::Deserializer::new(&mut scanner)).ok()
+}
+
+/// The search of each turn of a record.
+struct Turns<'f>(&'f mut Vec<(Option<u32>, String)>);
+
+impl<'de> DeserializeSeed<'de> for Turns<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Turns<'_> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("turns")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut turns: A) -> Result<(), A::Error> {
+        let mut n = 0u32;
+        while let Some(turn) = turns.next_element::<Raw<'de>>()? {
+            let refusal = read_some(Whole { turns: None, ended: false }, turn).flatten();
+            self.0.extend(refusal.map(|refusal| (Some(n), refusal)));
+            n += 1;
+        }
+        Ok(())
+    }
 }
 
 fn is_rejected(word: &str) -> bool {
@@ -237,4 +390,81 @@ fn refuse<'a>(decision: &mut Decision<'a>, refusal: &Decision<'a>) {
     }
     decision.reason = refusal.reason.or(decision.reason);
     (decision.modified, decision.original, decision.signature) = (None, None, None);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Format;
+    use crate::trace::entry::{Grammar, read};
+
+    fn refusals(text: &str) -> Vec<(Option<u32>, String)> {
+        let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
+        let entry = read(Grammar::Format(Format::ExecutionRecord), &mut scanner, text, (1, 0), false);
+        assert!(entry.problems.is_empty(), "{:?}", entry.problems);
+        Refusals::of(&entry).found
+    }
+
+    fn turn(more: &str) -> String {
+        format!(
+            r#"{{"record":"turn","executionId":"e","turnId":1,"startTime":1,"contextSnapshot":{{"inputHash":"h","systemPromptVersion":"1","toolSetVersion":"1","recentMessages":[{{"role":"user","content":"it was rejected","timestamp":1MESSAGE}}]SNAPSHOT}},"thought":{{"reasoning":"r","done":false,"action":{{"type":"answer","payload":{{"text":"x"}}}}}},"proposedAction":{{"id":"a","type":"answer","payload":{{"text":"x","status":"rejected","by":"human"}},"riskLevel":"low","reasoning":"r"ACTION}},"governance":{{"status":"approved","by":"policy","timestamp":2}},"evaluation":{{"kind":"continue","reason":"incomplete"}},"endTime":3{more}}}"#
+        )
+    }
+
+    #[test]
+    fn metadata_is_searched_wherever_it_is() {
+        let refusal = r#""decision":{"status":"rejected","by":"human","reason":"no"}"#;
+        let placed = |at: &str, name: &str| {
+            let mut text = turn("TURN");
+            for place in ["MESSAGE", "SNAPSHOT", "ACTION", "TURN"] {
+                let here = if place == at { format!(r#","{name}":{{{refusal}}}"#) } else { String::new() };
+                text = text.replace(place, &here);
+            }
+            refusals(&text)
+        };
+        for name in ["metadata", r"metadat\u0061"] {
+            for at in ["ACTION", "TURN"] {
+                let found = placed(at, name);
+                let [(None, text)] = &found[..] else { panic!("{at}: {found:?}") };
+                let decision: Value = serde_json::from_str(text).unwrap();
+                assert_eq!(decision, serde_json::json!({"status": "rejected", "by": "human", "reason": "no"}), "{at}");
+            }
+            // What a model was shown is data.
+            assert_eq!(placed("MESSAGE", name), [], "{name}");
+            assert_eq!(placed("SNAPSHOT", name), [], "{name}");
+        }
+        assert_eq!(placed("nowhere", "metadata"), []);
+    }
+
+    #[test]
+    fn turns_of_an_execution_are_searched_one_by_one() {
+        let text = r#"{"turns":[{"governance":{"status":"approved"}},3,{"x":{"decision":"rejected"}}],"metadata":{"approval":{"approved":false}}}"#;
+        let mut found = Vec::new();
+        let of_record = read_some(Whole { turns: Some(&mut found), ended: false }, Raw::trusted(text)).flatten();
+        let plain = r#"{"by":"policy","status":"rejected"}"#;
+        assert_eq!(of_record.as_deref(), Some(plain));
+        assert_eq!(found, [(Some(2), plain.to_owned())]);
+    }
+
+    #[test]
+    fn what_an_action_is_given_and_what_came_of_it_is_data() {
+        let search = |text: &str| read_some(Whole { turns: None, ended: false }, Raw::trusted(text)).flatten();
+        let decision = r#"{"decision":{"status":"rejected"}}"#;
+        for data in [
+            format!(r#"{{"x":{{"type":"tool_call","payload":{decision}}}}}"#),
+            format!(r#"{{"x":{{"payload":{decision},"isDone":true}}}}"#),
+            format!(r#"{{"x":{{"success":true,"body":{decision}}}}}"#),
+            format!(r#"{{"x":{{"parameters":[{decision}]}}}}"#),
+        ] {
+            assert_eq!(search(&data), None, "{data}");
+        }
+        for said in [
+            format!(r#"{{"x":{{"payload":{decision}}}}}"#),
+            format!(r#"{{"x":{{"body":[{decision}]}}}}"#),
+            r#"{"status":"Rejected ","by":"nobody"}"#.to_owned(),
+            r#"{"x":{"type":"a","payload":1,"status":"rejected"}}"#.to_owned(),
+        ] {
+            assert!(search(&said).is_some(), "{said}");
+        }
+    }
 }

@@ -111,6 +111,7 @@ pub(crate) fn settle_on(report: &mut Report, base: (&str, &dyn Tree), head: Opti
         base: short(base.0),
         unknown: BTreeSet::new(),
         astray: BTreeSet::new(),
+        left: BTreeMap::new(),
         account: Account {
             base: base.0.to_owned(),
             head: head.as_ref().map(|h| h.id.to_string()),
@@ -189,6 +190,8 @@ struct Teller<'t> {
     unknown: BTreeSet<String>,
     /// Files of parts of diffs that should have applied and don't: what the record says of them can't be.
     astray: BTreeSet<String>,
+    /// What the commit makes of files that it changes: who lets one change of a file pass lets no other one pass.
+    left: BTreeMap<String, String>,
     account: Account,
     findings: Vec<Finding>,
 }
@@ -376,6 +379,8 @@ impl Teller<'_> {
                 &mut self.account.only_in_head
             };
             list.push((*path).clone());
+            let left = after.get(*path).map_or("gone".to_owned(), |(mode, id)| format!("{} {id}", mode.digits()));
+            self.left.insert((*path).clone(), left);
         }
         // Of files whose content isn't recorded it can't be told whether they changed at all.
         let only: Vec<String> =
@@ -416,9 +421,13 @@ impl Teller<'_> {
             let message = format!("how `{head}` came about can't be as recorded: {diffs} apply to `{}`", self.base);
             said.push(("failed diffs", &nothing, message));
         }
+        let left = |path: &String| self.left.get(path).map(String::as_str).unwrap_or_default();
         let said: Vec<(Box<str>, String)> = said
             .into_iter()
-            .map(|(what, paths, message)| (subject([what].into_iter().chain(paths.iter().map(|p| &**p))), message))
+            .map(|(what, paths, message)| {
+                let each = paths.iter().flat_map(|path| [path.as_str(), left(path)]);
+                (subject([what].into_iter().chain(each)), message)
+            })
             .collect();
         for (about, message) in said {
             self.find(704, place, None, message, about, None);

@@ -8,26 +8,34 @@ use crate::source::Limits;
 pub(super) struct Bounds {
     /// Findings of each severity.
     pub(super) findings: usize,
+    /// Findings in all are no more than of one severity: the worst ones are listed.
+    pub(super) worst: bool,
+    /// Findings that are kept under others.
+    pub(super) folded: usize,
     /// Executions, open or over.
     pub(super) executions: usize,
     /// Bytes that open executions hold.
     pub(super) held: usize,
 }
 
-/// Bytes that the evidence of the open turns may take in one worker: room for the largest records.
-pub(super) const TURNS: usize = 48 << 20;
-
 impl Bounds {
     /// The share of one of so many workers. Chance deals some of them a quarter more than their share.
     pub(super) fn of(limits: &Limits, findings: usize, workers: u64) -> Self {
         let workers = usize::try_from(workers).unwrap_or(1).max(1);
         if workers == 1 {
-            return Self { findings, executions: limits.executions, held: limits.open_bytes };
+            return Self { findings, worst: false, folded: findings, executions: limits.executions, held: limits.open_bytes };
         }
         let share = |whole: usize| (whole / workers).saturating_add(whole / workers / 4).saturating_add(8);
-        // Where all are asked for, a part of them is kept of each worker, so that the whole fits into memory.
-        let findings = findings.min((findings / 4).max(1000));
-        Self { findings, executions: share(limits.executions), held: share(limits.open_bytes).max(256 << 10) }
+        // Of each worker a part of those that are asked for is kept, so that the whole fits into memory.
+        let findings = findings.min((findings / 4).max(500));
+        let folded = findings.min((findings / 4).max(250));
+        Self {
+            findings,
+            worst: false,
+            folded,
+            executions: share(limits.executions),
+            held: share(limits.open_bytes).max(256 << 10),
+        }
     }
 }
 
@@ -38,8 +46,6 @@ pub(super) enum Bound {
     Executions,
     /// Of the bytes that open executions hold.
     Held,
-    /// Of the bytes that the evidence of open turns takes.
-    Turns,
 }
 
 /// What a bound has kept from being replayed.
@@ -88,14 +94,70 @@ impl Refused {
                 bounds.held,
                 share(limits.open_bytes, bounds.held)
             ),
-            Bound::Turns => {
-                format!("the evidence of open turns takes more than {TURNS} bytes, a fixed limit; turns that are closed free it")
-            }
         };
         let given_up =
             if self.given_up == 1 { "1 execution was".to_owned() } else { format!("{} executions were", self.given_up) };
         let given_up = if self.given_up > 0 { format!(", and {given_up} given up") } else { String::new() };
         let records = if self.records == 1 { "1 record was".to_owned() } else { format!("{} records were", self.records) };
         format!("from here on {records} not checked{given_up}: {why}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::diag::Code;
+    use crate::source::Limits;
+    use crate::verify::{Options, Report, verify_reader};
+    use std::fmt::Write as _;
+
+    /// So many executions, interleaved, each with an action of this many bytes; what ran is spelled otherwise, and in the last
+    /// execution another thing.
+    fn trace(executions: usize, bytes: usize) -> String {
+        let mut text = String::new();
+        let action = |n: usize, ran: bool| {
+            let content = "text ".repeat(bytes / 5);
+            let (space, other) = if ran { (" ", if n + 1 == executions { "!" } else { "" }) } else { ("", "") };
+            format!(r#""type":"answer","payload":{{{space}"text":"{content}{n}{other}"}}"#)
+        };
+        let records = ["execution_started", "thought_generated", "action_proposed", "governance_decided", "execution_finished"];
+        for record in records {
+            for n in 0..executions {
+                let rest = match record {
+                    "execution_started" => r#""schemaVersion":"1.0","rootIntent":"do","fsmVersion":"1""#.to_owned(),
+                    "thought_generated" => {
+                        format!(r#""turnId":1,"thought":{{"reasoning":"r","done":false,"action":{{{}}}}}"#, action(n, false))
+                    }
+                    "action_proposed" => {
+                        format!(r#""turnId":1,"action":{{"id":"a","riskLevel":"low","reasoning":"r",{}}}"#, action(n, false))
+                    }
+                    "governance_decided" => {
+                        r#""turnId":1,"decision":{"status":"approved","by":"human","actionId":"a","signer":"alice"}"#.to_owned()
+                    }
+                    _ => format!(
+                        r#""turnId":1,"actionId":"a","result":{{"success":true,"output":""}},"action":{{{}}}"#,
+                        action(n, true)
+                    ),
+                };
+                let _ = writeln!(text, r#"{{"record":"{record}","executionId":"e{n}",{rest}}}"#);
+            }
+        }
+        text
+    }
+
+    fn lines(report: &Report, code: u16) -> Vec<u64> {
+        report.findings.iter().filter(|f| f.code == Code(code)).map(|f| f.place.line).collect()
+    }
+
+    /// Payloads are let go of before executions are, and are compared all the same.
+    #[test]
+    fn payloads_of_open_turns_are_digested_where_they_take_too_much() {
+        for (executions, bytes) in [(6, 300 << 10), (200, 40 << 10)] {
+            let limits = Limits { open_bytes: 1 << 20, ..Limits::default() };
+            let options = Options { limits, ..Options::default() };
+            let report = verify_reader("t.jsonl", trace(executions, bytes).as_bytes(), &options);
+            assert_eq!(lines(&report, 107), Vec::<u64>::new());
+            assert_eq!(lines(&report, 210).len() + lines(&report, 103).len(), 0, "{:?}", report.findings.first());
+            assert_eq!(lines(&report, 305), [executions as u64 * 5], "{:?}", report.counts);
+        }
     }
 }

@@ -27,9 +27,9 @@ pub(super) fn excuse(draft: &Draft, judged: &Judged) -> Option<Excuse> {
     let ran = judged.executed.as_ref();
     let unproposed = ran.is_some_and(|ran| ran.unproposed);
     match draft.rule.code.0 {
-        206 => judged.turns_lost.then_some(Excuse::Lost),
+        206 => judged.anomalies().turns_lost.then_some(Excuse::Lost),
         301 if ran.is_some_and(|ran| ran.decision_lost && ran.approval == Approval::Unknown) => Some(Excuse::Lost),
-        401 | 405 | 407 if judged.tokens_lost || ran.is_some_and(|ran| ran.token_lost) => Some(Excuse::TokenLost),
+        401 | 405 | 407 if judged.anomalies().tokens_lost || ran.is_some_and(|ran| ran.token_lost) => Some(Excuse::TokenLost),
         302 => judged.decided.as_ref().is_some_and(|decided| decided.unproposed).then_some(Excuse::Unproposed),
         301 | 305 | 323 | 703 | 704 | 705 => unproposed.then_some(Excuse::Unproposed),
         _ => None,

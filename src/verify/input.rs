@@ -5,7 +5,7 @@ use super::kept::Kept;
 use super::lanes::{self, Dealing, Falls, Parsed, Reading};
 use super::parse::{self, BOM};
 use super::place::{help, problem_finding, shown_parts};
-use super::shard::{Harvest, Shard};
+use super::shard::Shard;
 use super::signed::{self, Signed};
 use super::timeline::{CommandRun, Timeline};
 use super::units::{InputUnits, Units};
@@ -174,7 +174,7 @@ impl<'o> Run<'o> {
             format: options.format,
             units: Units::default(),
             rests: 0,
-            findings: Kept::new(options.kept_findings()),
+            findings: Kept::new(options.kept_findings(), false),
             mask: Mask::default(),
             frames: Frames::default(),
             foreign: None,
@@ -511,6 +511,7 @@ impl<'o> Run<'o> {
         let dealing = self.reading().dealing;
         let most = self.options.kept_findings();
         let bounds = Bounds::of(&self.options.limits, most, dealing.workers());
+        let bounds = Bounds { worst: self.options.max_findings > 0, ..bounds };
         let new = |format| {
             let mut shard = Shard::new(self.file.clone(), format, self.options.max_turns, bounds);
             shard.lost(self.lost_early);
@@ -609,19 +610,20 @@ impl<'o> Run<'o> {
         }
         let settings = &self.options.settings;
         let earlier = report.summaries.len();
-        let harvests: Vec<Harvest> = std::mem::take(&mut self.shards).into_iter().map(|s| s.end(settings)).collect();
-        let Kept { mut findings, dropped, .. } = std::mem::replace(&mut self.findings, Kept::new(0));
+        let shards = std::mem::take(&mut self.shards);
+        let (mut findings, dropped) = std::mem::replace(&mut self.findings, Kept::new(0, false)).into_parts();
         for ((code, severity), number) in dropped {
             report.drop_findings(code, severity, number);
         }
         let mut refused: Option<Refused> = None;
-        report.summaries.reserve(harvests.iter().map(|harvest| harvest.summaries.len()).sum());
+        report.summaries.reserve(shards.iter().map(Shard::executions).sum());
         let mut follow_ups = Vec::new();
         let mut timelines = Vec::new();
         let mut signed = Signed::default();
         // A record that breaks off belongs to an execution that has others, and may belong to one that isn't over.
         let (mut attributed, mut open) = (false, false);
-        for mut harvest in harvests {
+        for shard in shards {
+            let mut harvest = shard.end(settings);
             if !self.mask.is_empty() {
                 harvest.timeline.each_text(&mut |text| self.mask.clean(text));
             }
@@ -669,9 +671,9 @@ impl<'o> Run<'o> {
         if let Some(refused) = refused {
             let message = refused.message(&self.options.limits, self.reading().dealing.workers());
             let about = subject(["executions", &refused.content.finish()]);
-            findings.extend(self.file_finding(Code(107), (refused.line, 0), &about, &message));
+            findings.extend(self.file_finding(Code(107), (refused.line, 0), &about, &message).map(Box::new));
         }
-        findings.extend(signed::compare(report, &self.file, signed));
+        findings.extend(signed::compare(report, &self.file, signed).into_iter().map(Box::new));
         let mut commands = Timeline { commands: self.commands, ..Timeline::default() };
         commands.each_text(&mut |text| self.mask.clean(text));
         timelines.push(commands);

@@ -1,7 +1,7 @@
 //! From what a rule or the reader says to a finding: its place, and what it is about.
 
 use super::parse::without;
-use crate::diag::{Finding, Place, digest, subject};
+use crate::diag::{Finding, Place, digest, digest_of, subject};
 use crate::replay::Execution;
 use crate::rules::{self, Check, Draft, Rule, Target, When};
 use crate::trace::entry::{Entry, Problem, Record};
@@ -17,9 +17,10 @@ pub(super) fn about(execution: &Execution, step: Option<&Step<'_, '_>>) -> Optio
         Fact::Decided(decision) => decision.modified.as_ref(),
         _ => None,
     };
-    let own = action.and_then(|action| action.payload).map(|payload| payload.as_written());
-    let of_turn = || execution.turn().proposal.as_ref().and_then(|kept| kept.what.payload.as_deref());
-    Some(digest(own.or_else(of_turn)?))
+    if let Some(own) = action.and_then(|action| action.payload) {
+        return Some(digest(own.as_written()));
+    }
+    Some(digest_of(&execution.turn().proposal.as_ref()?.what.written_hash()?))
 }
 
 /// What a draft is about, besides execution, turn and action: the step, and what the rule names.

@@ -145,14 +145,15 @@ impl Report {
     }
 
     /// Adds the findings of an input, up to so many of each severity in all; the others are counted.
-    pub(super) fn keep(&mut self, mut findings: Vec<Finding>, most: usize) {
-        findings.sort_by_cached_key(Finding::order);
+    #[expect(clippy::vec_box, reason = "most of them are let go of")]
+    pub(super) fn keep(&mut self, mut findings: Vec<Box<Finding>>, most: usize) {
+        findings.sort_by_cached_key(|finding| finding.order());
         for finding in findings {
             let Some(kept) = self.kept.get_mut(finding.severity as usize) else { continue };
             if *kept < most {
                 *kept += 1;
                 self.counts.count(finding.severity);
-                self.findings.push(finding);
+                self.findings.push(*finding);
             } else {
                 self.drop_findings(finding.code, finding.severity, 1);
                 if let (Severity::Error, Some(id)) = (finding.severity, finding.execution) {

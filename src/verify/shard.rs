@@ -1,6 +1,6 @@
 //! One worker's share of the executions.
 
-use super::bounds::{Bound, Bounds, Refused, TURNS};
+use super::bounds::{Bound, Bounds, Refused};
 use super::follow_ups::{Excuse, PATH_RULES, excuse, is_whole, refusal_beside};
 use super::kept::Kept;
 use super::place::{about, help, place, problem_finding, shown_parts, subject_of};
@@ -35,8 +35,8 @@ pub(super) struct Shard {
     closed: HashMap<u64, (usize, Remains)>,
     hasher: RandomState,
     bounds: Bounds,
-    /// Bytes that the open executions hold, and that the evidence of their open turns takes, as far as it is known.
-    held: Weight,
+    /// Bytes that the open executions hold, as far as it is known.
+    held: usize,
     /// The bound that was reached once: nothing new is opened any more.
     full: Option<Bound>,
     /// What wasn't replayed because of it.
@@ -45,7 +45,7 @@ pub(super) struct Shard {
     findings: Kept,
     /// Records that repeat an earlier one byte for byte.
     repeated: u64,
-    /// Executions with an error among the findings that aren't kept.
+    /// Open executions, and those that go on behind their end, with an error among the findings that aren't kept.
     failed_unlisted: BTreeSet<Arc<str>>,
     /// Line of the last record that can't be attributed to an execution.
     last_lost: u64,
@@ -59,15 +59,6 @@ pub(super) struct Shard {
     follow_ups: Vec<(u64, Related)>,
     recorder: Recorder,
     signed: Signed,
-}
-
-/// Bytes in memory, roughly.
-#[derive(Debug, Clone, Copy, Default)]
-struct Weight {
-    /// What stays until an execution ends.
-    execution: usize,
-    /// What stays until a turn ends.
-    turn: usize,
 }
 
 /// An open execution with what hangs on it.
@@ -89,7 +80,7 @@ struct Live {
     ghost_of: Option<usize>,
     pen: Pen,
     /// What it held when that was found out last, and the bytes that have been read of it since.
-    weight: Weight,
+    weight: usize,
     unweighed: usize,
 }
 
@@ -106,7 +97,8 @@ enum Root {
 #[derive(Debug, Default)]
 pub(super) struct Harvest {
     pub(super) summaries: Vec<Summary>,
-    pub(super) findings: Vec<Finding>,
+    #[expect(clippy::vec_box, reason = "see `Kept::into_parts`")]
+    pub(super) findings: Vec<Box<Finding>>,
     pub(super) dropped: Dropped,
     /// Records that repeat an earlier one; and what a limit has kept from being replayed.
     pub(super) repeated: u64,
@@ -127,11 +119,11 @@ impl Shard {
             closed: HashMap::new(),
             hasher: RandomState::new(),
             bounds,
-            held: Weight::default(),
+            held: 0,
             full: None,
             refused: None,
             summaries: Vec::new(),
-            findings: Kept::new(bounds.findings),
+            findings: Kept::new(bounds.findings, bounds.worst),
             repeated: 0,
             failed_unlisted: BTreeSet::new(),
             last_lost: 0,
@@ -170,11 +162,11 @@ impl Shard {
         };
         self.replay(&mut live, entry, settings, context);
         live.unweighed += entry.text.len();
-        self.held.execution += entry.text.len();
+        self.held += entry.text.len();
         if live.execution.is_closed() && live.ghost_of.is_none() {
             self.close(&id, live, settings);
         } else {
-            let due = live.unweighed > (live.weight.execution + live.weight.turn).max(WEIGHED);
+            let due = live.unweighed > live.weight.max(WEIGHED);
             if due {
                 self.weigh(&mut live);
             }
@@ -191,9 +183,14 @@ impl Shard {
         self.finish(&mut live, &close, settings);
         self.unload(&live);
         let remains = live.execution.remains();
-        self.held.execution += remains.weight();
+        self.held += remains.weight();
         self.closed.insert(self.hasher.hash_one(id), (self.summaries.len(), remains));
-        self.summaries.push(live.execution.summary());
+        self.sum_up(&live);
+    }
+
+    fn sum_up(&mut self, live: &Live) {
+        let failed_unlisted = self.failed_unlisted.remove(live.execution.id());
+        self.summaries.push(Summary { failed_unlisted, ..live.execution.summary() });
     }
 
     /// Why no more executions are opened.
@@ -204,7 +201,7 @@ impl Shard {
     }
 
     fn is_too_heavy(&self) -> bool {
-        self.held.execution > self.bounds.held || self.held.turn > TURNS
+        self.held > self.bounds.held
     }
 
     /// Takes note of a record that isn't replayed.
@@ -220,51 +217,49 @@ impl Shard {
     /// Finds out what an execution holds.
     fn weigh(&mut self, live: &mut Live) {
         self.unload(live);
-        let (execution, turn) = live.execution.weight();
         let scanned = live.scanned.keys().map(|message| message.len() + 64).sum::<usize>();
-        live.weight = Weight { execution: execution + size_of::<Live>() + scanned, turn };
+        live.weight = live.execution.weight() + size_of::<Live>() + scanned;
         live.unweighed = 0;
         self.load(live);
     }
 
     fn load(&mut self, live: &Live) {
-        self.held.execution += live.weight.execution + live.unweighed;
-        self.held.turn += live.weight.turn;
+        self.held += live.weight + live.unweighed;
     }
 
     fn unload(&mut self, live: &Live) {
-        self.held.execution = self.held.execution.saturating_sub(live.weight.execution + live.unweighed);
-        self.held.turn = self.held.turn.saturating_sub(live.weight.turn);
+        self.held = self.held.saturating_sub(live.weight + live.unweighed);
     }
 
-    /// The open executions seem to hold too much. Finds out how much it is, lets go of what only warnings rest on, and if that
-    /// doesn't help, opens no execution any more and gives the one up that was read last.
+    /// The open executions seem to hold too much. Finds out how much it is, lets go of payloads and then of what only warnings
+    /// rest on, and if that doesn't help, opens no execution any more and gives the one up that was read last.
     fn relieve(&mut self, line: u64, settings: &Settings) {
         let mut open = std::mem::take(&mut self.open);
         let mut current = self.current.take();
-        for lighten in [false, true] {
+        let context = Context { assessor: settings.assessor, keep_changes: settings.keep_changes, looks: None };
+        for lighter in [None, Some(false), Some(true)] {
             for live in open.values_mut().chain(current.as_mut().map(|(_, live)| live)) {
-                if lighten {
-                    live.execution.lighten();
+                match lighter {
+                    Some(true) => live.execution.lighten(),
+                    Some(false) if !context.keep_changes => live.execution.digest(context, SHORT),
+                    _ => {}
                 }
                 self.weigh(live);
             }
-            if self.held.execution <= self.bounds.held / 8 * 7 && self.held.turn <= TURNS {
+            if self.held <= self.bounds.held / 8 * 7 {
                 break;
             }
         }
         self.open = open;
         self.current = current;
         // What is left over an eighth is found out anew with every eighth that is added, so that this takes no more time than reading.
-        if self.held.execution > self.bounds.held / 8 * 7 {
+        if self.held > self.bounds.held / 8 * 7 {
             self.full = self.full.or(Some(Bound::Held));
         }
         if self.is_too_heavy()
             && let Some((id, mut live)) = self.current.take()
         {
-            let bound = if self.held.execution > self.bounds.held { Bound::Held } else { Bound::Turns };
-            self.full = self.full.or(Some(bound));
-            let refused = self.refused.get_or_insert_with(|| Refused::new(line, bound));
+            let refused = self.refused.get_or_insert_with(|| Refused::new(line, Bound::Held));
             refused.given_up += 1;
             refused.content.add(&*id);
             live.execution.give_up();
@@ -287,7 +282,7 @@ impl Shard {
         {
             execution.reopen(summary, remains);
         }
-        let weight = Weight { execution: size_of::<Execution>() + size_of::<Live>() + id.len(), turn: 0 };
+        let weight = size_of::<Execution>() + size_of::<Live>() + id.len();
         let live = Live {
             execution,
             root: None,
@@ -331,7 +326,7 @@ impl Shard {
         if let Some((prev, declares_chain)) = link {
             let mut judged = Judged::default();
             live.execution.record(entry.line, entry.text, prev, declares_chain, &mut judged);
-            if judged.chain.is_some() {
+            if judged.anomalies().chain.is_some() {
                 self.chain(live, entry, &judged, lost_between, settings);
             }
         }
@@ -359,8 +354,7 @@ impl Shard {
             let drafts = scene_drafts(&scene);
             self.fold_drafts(live, live.lost, &drafts, (Some(entry), None));
         }
-        let input_hash_wrong = matches!(&entry.record, Record::Turn(turn) if turn.input_hash_is_wrong() == Some(true));
-        let mut first = true;
+        let mut input_hash_wrong = matches!(&entry.record, Record::Turn(turn) if turn.input_hash_is_wrong() == Some(true));
         self.recorder.open_record(entry);
         let mut context_breaks = match &entry.record {
             Record::V1(record) => live.execution.context().note(record, settings.context_budget),
@@ -388,11 +382,13 @@ impl Shard {
             }
             let told_behind = told.filter(|_| behind);
             let step = refused.unwrap_or(step);
-            let mut judged = Judged {
-                input_hash_wrong: input_hash_wrong && std::mem::take(&mut first),
-                context: std::mem::take(&mut context_breaks),
-                ..Judged::default()
-            };
+            let mut judged = Judged::default();
+            if std::mem::take(&mut input_hash_wrong) {
+                judged.anomalies_mut().input_hash_wrong = true;
+            }
+            if !context_breaks.is_empty() {
+                judged.anomalies_mut().context = std::mem::take(&mut context_breaks);
+            }
             let told = live.execution.told_for(&step);
             let decision = told.as_ref().and_then(|(line, text)| Some((*line, native::decision(text)?)));
             let told = decision.as_ref().map(|(line, decision)| step.with_decision(*line, decision));
@@ -471,7 +467,7 @@ impl Shard {
             }
             return;
         };
-        if self.findings.findings.get(root).is_some_and(|f| f.place.line != entry.line) {
+        if self.findings.get(root).is_some_and(|f| f.place.line != entry.line) {
             self.fold(Some(Root::Finding(root)), "the same stands here".into(), vec![found]);
         }
     }
@@ -479,7 +475,7 @@ impl Shard {
     /// A break of the chain. Breaks in a row go back to one change; a break behind a line that can't be
     /// read goes back to that line.
     fn chain(&mut self, live: &mut Live, entry: &Entry<'_>, judged: &Judged, lost_between: bool, settings: &Settings) {
-        let previous = judged.chain.as_ref().map_or(0, |c| c.previous_line);
+        let previous = judged.anomalies().chain.as_ref().map_or(0, |c| c.previous_line);
         live.execution.verdict_mut().deny(Aspect::GovernanceComplete);
         let scene = Scene { execution: &live.execution, step: None, entry: Some(entry), judged, close: None, settings };
         let drafts = scene_drafts(&scene);
@@ -630,9 +626,10 @@ impl Shard {
     fn fold(&mut self, root: Option<Root>, message: String, findings: Vec<Finding>) {
         let Some(first) = findings.first() else { return };
         let related = Related { folded: Vec::new(), ..Related::new(&self.file, first.place.line, message) };
-        let has_place = self.folded < self.bounds.findings;
+        let has_place = self.folded < self.bounds.folded;
         let root = match root {
-            Some(Root::Finding(index)) => self.findings.findings.get_mut(index),
+            // Nothing where it has made room for a worse one.
+            Some(Root::Finding(index)) => self.findings.get_mut(index),
             Some(Root::Line(lost)) if has_place => {
                 self.folded += findings.len();
                 return self.follow_ups.push((lost, Related { folded: findings, ..related }));
@@ -664,14 +661,17 @@ impl Shard {
         if lost_behind && (self.rest_lost || self.format.holds_one_execution()) {
             live.execution.doubt_all();
         }
-        if close.unterminated && lost_behind {
-            let (folded, others): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(|d| d.rule.code.0 == 203);
-            let folded = folded.iter().map(|draft| self.found(live, draft, None, None)).collect();
-            self.fold(Some(Root::Line(self.last_lost)), "the execution may have ended there".to_owned(), folded);
-            self.report(live, &others, None, None);
-        } else {
-            self.report(live, &drafts, None, None);
-        }
+        // A path that broke may have lost its end, and so may one behind which a line was lost.
+        let root = if lost_behind { Some(Root::Line(self.last_lost)) } else { live.root.filter(|_| live.execution.is_broken()) };
+        let (folded, others): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(|d| root.is_some() && d.rule.code.0 == 203);
+        let folded = folded.iter().map(|draft| self.found(live, draft, None, None)).collect();
+        self.fold(root, "the execution may have ended there".to_owned(), folded);
+        self.report(live, &others, None, None);
+    }
+
+    /// How many executions it has had.
+    pub(super) fn executions(&self) -> usize {
+        self.summaries.len() + self.open.len() + usize::from(self.current.is_some())
     }
 
     /// Ends every execution that is still open, with the input.
@@ -684,13 +684,14 @@ impl Shard {
                 live.execution.add_to(summary);
             } else {
                 self.finish(&mut live, &close, settings);
-                self.summaries.push(live.execution.summary());
+                self.sum_up(&live);
             }
         }
+        let (findings, dropped) = self.findings.into_parts();
         Harvest {
             summaries: self.summaries,
-            findings: self.findings.findings,
-            dropped: self.findings.dropped,
+            findings,
+            dropped,
             repeated: self.repeated,
             refused: self.refused,
             failed_unlisted: self.failed_unlisted,
@@ -727,11 +728,13 @@ impl Shard {
     fn found(&self, live: &Live, draft: &Draft, entry: Option<&Entry<'_>>, step: Option<&Step<'_, '_>>) -> Finding {
         let place = place(&self.file, live.execution.last_line(), draft, entry, step);
         // In a turn that stands on one line, the related place is where the finding is.
-        let related = draft.related.iter().filter(|(line, _)| *line != place.line);
+        let mut related = Vec::with_capacity(draft.related.len());
+        let elsewhere = draft.related.iter().filter(|(line, _)| *line != place.line);
+        related.extend(elsewhere.map(|(line, message)| Related::new(&self.file, *line, message.as_str())));
         Finding {
             execution: Some(live.execution.id().clone()),
             turn: step.and_then(|s| s.turn.or(live.execution.turn().id)),
-            related: related.map(|(line, message)| Related::new(&self.file, *line, message.as_str())).collect(),
+            related,
             help: Some(help(draft.rule)),
             about: about(&live.execution, step),
             subject: Some(subject_of(draft, entry, step)),
@@ -771,6 +774,9 @@ impl Shard {
         }
     }
 }
+
+/// Bytes of a payload that is as good as its digest.
+const SHORT: usize = 1 << 10;
 
 /// Bytes that are read of an execution before it is found out what it holds.
 const WEIGHED: usize = 16 << 10;

@@ -3,8 +3,7 @@
 use super::place::help;
 use super::report::Report;
 use crate::diag::{Code, ContentHash, Finding, Place, Related, subject};
-use crate::json::Raw;
-use crate::replay::{Aspect, Execution};
+use crate::replay::{Aspect, Execution, KeptAction};
 use crate::rules;
 use crate::trace::action::action_hash;
 use crate::trace::keys;
@@ -74,10 +73,7 @@ impl Signed {
         let proposal = execution.turn().proposal.as_ref().map(|kept| &kept.what).filter(|what| what.is_recorded());
         let action = match decision.modification() {
             Some(modified) => modified.payload.map(|payload| action_hash(&modified.kind.name(), payload)),
-            None => proposal.and_then(|what| {
-                let payload = what.payload.as_deref()?;
-                Some(action_hash(&what.as_action().kind.name(), Raw::trusted(payload)))
-            }),
+            None => proposal.and_then(KeptAction::hash),
         };
         let about = serde_json::json!([&**execution.id(), turn, action, decision.action.map(|id| id.decode())]);
         let seen = Seen {

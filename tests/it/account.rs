@@ -298,6 +298,19 @@ fn naming_a_file_accounts_for_no_content() {
 }
 
 #[test]
+fn another_change_of_the_same_file_is_another_finding() {
+    let fingerprint = |content: &str| {
+        let folder = repository();
+        commit(folder.path(), &[("f", "a\nB\nc\n"), ("ci.yml", content)]);
+        let (_, report) = replay(folder.path(), &trace(&[diff(FIX)]), &SPAN);
+        assert_eq!(codes(&report), ["YV704"], "{report:#}");
+        report["findings"][0]["fingerprint"].as_str().expect("a finding has a fingerprint").to_owned()
+    };
+    assert_eq!(fingerprint("curl\n"), fingerprint("curl\n"));
+    assert_ne!(fingerprint("curl\n"), fingerprint("curl -k\n"));
+}
+
+#[test]
 fn what_a_diff_changes_must_be_what_was_declared() {
     let folder = repository();
     let mut action = diff(FIX);

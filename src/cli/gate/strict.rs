@@ -102,7 +102,7 @@ fn silent(report: &Report, demands: &[Demand]) -> Vec<Finding> {
 /// What is to be said of an execution that lacks an answer.
 fn lacking(summary: &Summary, demands: &[Demand], failed: &BTreeSet<(Arc<str>, Arc<str>)>) -> Option<Finding> {
     let answer = |demand: Demand| demand.answer(&summary.verdict);
-    let said = failed.contains(&(summary.file.clone(), summary.id.clone()));
+    let said = summary.failed_unlisted || failed.contains(&(summary.file.clone(), summary.id.clone()));
     let counts = |answer| answer == Answer::NotRecorded || (answer == Answer::No && !said);
     let all: Vec<String> = Demand::ALL
         .into_iter()

@@ -59,7 +59,7 @@ impl Execution {
             && due == Some(last)
             && ran.all(|id| id.as_deref().is_some_and(|id| named != *id))
         {
-            judged.observed_other = Some((named.decode().into_owned(), last.to_string()));
+            judged.anomalies_mut().observed_other = Some((named.decode().into_owned(), last.to_string()));
         }
     }
 }

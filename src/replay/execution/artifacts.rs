@@ -122,9 +122,9 @@ impl Execution {
 
     /// Takes note of an observation: what it is of, and what that has left behind.
     pub(super) fn observe(&mut self, observed: &Observed<'_>, judged: &mut Judged) {
-        let before = judged.observed_other.is_some();
+        let before = judged.anomalies().observed_other.is_some();
         self.bind_observation(observed, judged);
-        let other = !before && judged.observed_other.is_some();
+        let other = !before && judged.anomalies().observed_other.is_some();
         if let Some(artifacts) = observed.artifacts.filter(|a| a.count > 0 && !other) {
             self.left_behind(artifacts, judged);
         }
@@ -168,7 +168,13 @@ impl Execution {
         let token = turn.on_token.as_ref().zip(known).map(|(named, known)| {
             let plain = changed.iter().cloned().collect();
             let id = turn.executed.last().and_then(|id| id.as_deref());
-            scope::token_use(&self.ledger, named.as_deref(), (id, Some(&known.as_action())), (&plain, None), &mut self.scope_work)
+            scope::token_use(
+                &self.ledger,
+                named.as_deref(),
+                (id, Some(&known.as_action()), known.covered()),
+                (&plain, None),
+                &mut self.scope_work,
+            )
         });
         let token = token.filter(|token| matches!(token, TokenUse::OutOfScope(_))).unwrap_or(TokenUse::Fine);
         let by_human = decision.what.by == DecidedBy::Human;

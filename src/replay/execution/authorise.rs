@@ -26,11 +26,12 @@ impl Execution {
     pub(super) fn issued(&mut self, line: u64, time: Option<Timestamp>, capability: &Capability<'_>, judged: &mut Judged) {
         self.judge_issuer(line, &capability.issuer.decode(), judged);
         let token = Token::of(capability, line, time);
-        judged.used_unissued = std::mem::take(&mut self.unissued);
-        judged.tokens_lost = self.tokens_unknown;
+        let anomalies = judged.anomalies_mut();
+        anomalies.used_unissued = std::mem::take(&mut self.unissued);
+        anomalies.tokens_lost = self.tokens_unknown;
         let room = WORDS.saturating_sub(self.unknown_grants.len());
         self.unknown_grants.extend(token.grants.words.iter().take(room).map(|word| (line, word.clone())));
-        judged.token = self.ledger.issue(&capability.id.decode(), token).err();
+        judged.anomalies_mut().token = self.ledger.issue(&capability.id.decode(), token).err();
         if let Some(proposal) = self.turn.proposal.as_ref().map(|p| p.what.clone()) {
             self.name_tool(&proposal.as_action());
         }
@@ -44,7 +45,7 @@ impl Execution {
         if let (Some(time), Some((used, line))) = (time, used)
             && time.is_before(used)
         {
-            judged.used_revoked = Some((id.to_owned(), line));
+            judged.anomalies_mut().used_revoked = Some((id.to_owned(), line));
         }
     }
 
@@ -102,16 +103,15 @@ impl Execution {
             // What was thought is all that is known of what was decided about.
             facts.unproposed = true;
             let actions = self.turn.thoughts.iter().filter_map(|thought| thought.what.action.as_ref());
-            facts.thought_risk =
-                actions.filter_map(|action| authority::look(context, &action.as_action()).0.max(action.risk)).max();
+            facts.thought_risk = actions.filter_map(|action| authority::look_again(context, action).0.max(action.risk)).max();
         }
         facts.human_millis = authority::human_millis(&self.turn, decision, time);
         let (found, reach) = decision.modification().map(|m| authority::look(context, &m)).unwrap_or_default();
-        judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
+        judged.malform(reach.as_deref());
         let comparable = recorded.filter(|_| !self.turn.proposal_unknown);
         authority::judge_modification(comparable, decision, found, |id| self.known.contains_key(id), &mut facts);
         if let Some(modified) = &decision.modification() {
-            judged.understated = judged.understated.or_else(|| understated(context, modified, found));
+            judged.understate(understated(context, modified, found));
         }
         if decision.ruling == Ruling::Rejected
             && facts.other_action.is_none()
@@ -223,7 +223,8 @@ impl Execution {
             let changed = self.declared_and(&seen);
             // Times of one writer alone are compared.
             let time = time.filter(|_| self.format == Format::ExecutionRecord);
-            let what = (id.as_deref(), action.as_ref());
+            let covered = approved.filter(|_| executed.action.is_none()).and_then(KeptAction::covered);
+            let what = (id.as_deref(), action.as_ref(), covered);
             scope::token_use(&self.ledger, named.as_deref(), what, (&changed, time), &mut self.scope_work)
         } else {
             TokenUse::Fine
@@ -301,7 +302,7 @@ impl Execution {
         let (Some((thought, action)), None) = (actions.next(), actions.next()) else {
             return;
         };
-        let (found, reach) = authority::look(context, &action.as_action());
+        let (found, reach) = authority::look_again(context, action);
         let what = KeptAction { found, ..action.clone() }.reaching(reach);
         self.turn.proposal = Some(Kept { what, line: thought.line, time: thought.time });
     }
@@ -446,9 +447,7 @@ impl Execution {
 /// An action that is shown where it ran, analysed as a proposal is.
 pub(super) fn weigh(context: Context<'_>, action: &Action<'_>, judged: &mut Judged) -> KeptAction {
     let (found, reach) = authority::look(context, action);
-    judged.understated = judged.understated.or_else(|| understated(context, action, found));
-    if judged.malformed_diff.is_none() {
-        judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
-    }
+    judged.understate(understated(context, action, found));
+    judged.malform(reach.as_deref());
     KeptAction::proposed(action, found, &[]).reaching(reach)
 }

@@ -22,7 +22,7 @@ impl Execution {
             && let Some(run) = self.undated.take()
             && now.is_before(run.decided)
         {
-            judged.late_decision = Some(LateDecision { id: run.id, ran: run.line });
+            judged.anomalies_mut().late_decision = Some(LateDecision { id: run.id, ran: run.line });
         }
         // A decision has a time of its own as well.
         let decided = self.decided_here(step).and_then(|d| d.time.map(|t| (t, d.by)));
@@ -39,7 +39,8 @@ impl Execution {
             let reversed = now.is_before(previous);
             if reversed && !told {
                 let of = if step.time.is_none() { Clock::Decision } else { Clock::Step };
-                judged.reversal = Some(Reversal { previous: previous.millis(), line: previous_line, now: now.millis(), of });
+                judged.anomalies_mut().reversal =
+                    Some(Reversal { previous: previous.millis(), line: previous_line, now: now.millis(), of });
             }
             vague = !reversed && now.is_coarser_than(previous) && now.millis() < previous.millis();
         }
@@ -51,7 +52,7 @@ impl Execution {
             match self.decided_about(step).or(before) {
                 Some((previous, previous_line)) if own.is_before(previous) && !too_quick(by) => {
                     let (previous, now) = (previous.millis(), own.millis());
-                    judged.reversal = Some(Reversal { previous, line: previous_line, now, of: Clock::Decision });
+                    judged.anomalies_mut().reversal = Some(Reversal { previous, line: previous_line, now, of: Clock::Decision });
                 }
                 _ if now.is_before(own) => self.last_time = Some((own, line)),
                 _ => {}

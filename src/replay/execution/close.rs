@@ -122,6 +122,7 @@ impl Execution {
             decisions: self.decisions,
             signatures_unchecked: self.signatures,
             violation: self.violation.clone().map(Box::new),
+            failed_unlisted: false,
             changes: self.changes.clone().into(),
         }
     }

@@ -300,7 +300,7 @@ impl Execution {
         if self.chain {
             let expected = if first { Some("0".repeat(64)) } else { self.last_hash.map(|h| hex(&h)) };
             if begins || expected.as_deref().is_some_and(|expected| prev.is_none_or(|p| p != *expected)) {
-                judged.chain = Some(ChainBreak {
+                judged.anomalies_mut().chain = Some(ChainBreak {
                     found: prev.map(|p| p.decode().into_owned()),
                     expected,
                     previous_line: self.last_record_line,
@@ -459,13 +459,8 @@ impl Execution {
     fn breach(&mut self, line: u64, event: Event, before: State, breach: Breach, judged: &mut Judged) {
         judged.movement = Some(Moved { event, before, movement: Movement::Illegal, breach: Some(breach), claimed: None });
         if self.violation.is_none() {
-            self.violation = Some(PathViolation {
-                line,
-                event: event.to_string(),
-                state: before,
-                prefix: self.events + 1,
-                path: self.path.iter().map(|(line, event, state)| (*line, event.to_string(), *state)).collect(),
-            });
+            self.violation =
+                Some(PathViolation { line, event, state: before, prefix: self.events + 1, path: self.path.as_slice().into() });
         }
     }
 
@@ -485,7 +480,7 @@ impl Execution {
         match self.turn.id {
             Some(current) if current == found => {}
             Some(current) if !begins && found != current.saturating_add(1) => {
-                judged.order = Some(TurnBreak::Interleaved { current, found });
+                judged.anomalies_mut().order = Some(TurnBreak::Interleaved { current, found });
             }
             open => {
                 let expected = open.map_or(1, |n| n.saturating_add(1));
@@ -495,11 +490,12 @@ impl Execution {
                 let jump = found != expected && !missed && !counts_on;
                 if missed {
                     self.verdict.doubt(Aspect::LegalPath);
-                    (judged.order, judged.turns_lost) = (Some(TurnBreak::Jump { expected, found }), true);
+                    let anomalies = judged.anomalies_mut();
+                    (anomalies.order, anomalies.turns_lost) = (Some(TurnBreak::Jump { expected, found }), true);
                 } else if jump {
-                    judged.order = Some(TurnBreak::Jump { expected, found });
+                    judged.anomalies_mut().order = Some(TurnBreak::Jump { expected, found });
                 } else if !begins && open.is_some() && !self.machine.is_broken() && !self.turn_is_over() {
-                    judged.order = Some(TurnBreak::Interleaved { current: open.unwrap_or_default(), found });
+                    judged.anomalies_mut().order = Some(TurnBreak::Interleaved { current: open.unwrap_or_default(), found });
                     return;
                 }
                 self.begin_turn(line, Some(found));
@@ -538,7 +534,7 @@ impl Execution {
         } else if self.started && !paused && !self.machine.may_be(State::Idle) {
             // The id is taken. The second start isn't applied: what follows is judged as going on.
             let before = self.machine.state();
-            judged.reuse = Some(Reuse { of: "execution", id: self.id.to_string(), line: self.first_line });
+            judged.anomalies_mut().reuse = Some(Reuse { of: "execution", id: self.id.to_string(), line: self.first_line });
             self.breach(line, Event::Start, before, Breach::Restart, judged);
             // If a pause was lost before it, the execution goes on from here.
             self.machine.apply(Event::Start);
@@ -556,7 +552,7 @@ impl Execution {
         }
         self.ended = false;
         // What an illegal start says otherwise isn't news besides.
-        let legal = judged.reuse.is_none();
+        let legal = judged.anomalies().reuse.is_none();
         self.name_people(line, started, goes_on && legal, judged);
         self.compare_conditions(started, goes_on && legal && paused, judged);
         self.capabilities_required |= started.capabilities_required;
@@ -605,9 +601,9 @@ impl Execution {
                 // The same number again: a turn that was begun anew.
                 let id = self.turn.id;
                 self.begin_turn(line, id);
-                if judged.order.is_none() {
+                if judged.anomalies().order.is_none() {
                     let current = id.unwrap_or_default();
-                    judged.order = Some(TurnBreak::Jump { expected: current.saturating_add(1), found: current });
+                    judged.anomalies_mut().order = Some(TurnBreak::Jump { expected: current.saturating_add(1), found: current });
                     self.turn.repeated = true;
                 }
             }
@@ -648,10 +644,12 @@ impl Execution {
         self.apply(line, Event::ActionProposed, judged);
         let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
         // An action that is shown as a human has changed it is nobody's thought; what was proposed is what was thought.
-        judged.not_thought = !proposal.replaced && self.is_nobodys_thought(agent.as_deref(), &proposal.action);
+        if !proposal.replaced && self.is_nobodys_thought(agent.as_deref(), &proposal.action) {
+            judged.anomalies_mut().not_thought = true;
+        }
         let (found, reach) = authority::look(context, &proposal.action);
-        judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
-        judged.understated = understated(context, &proposal.action, found);
+        judged.malform(reach.as_deref());
+        judged.understate(understated(context, &proposal.action, found));
         self.name_tool(&proposal.action);
         if let Some(id) = proposal.action.id.filter(|_| !proposal.replaced) {
             self.enter(line, &id.decode(), &proposal.action, judged);
@@ -668,7 +666,7 @@ impl Execution {
         let thoughts = &self.turn.thoughts;
         let thought = thoughts.iter().find_map(|t| t.what.action.clone()).filter(|_| proposal.replaced);
         let thought = thought.map(|thought| {
-            let reach = authority::look(context, &thought.as_action()).1;
+            let reach = authority::look_again(context, &thought).1;
             thought.reaching(reach)
         });
         self.turn.proposal_unknown = proposal.replaced && thought.is_none();
@@ -700,7 +698,7 @@ impl Execution {
                 (known.rejected, known.rejected_perhaps) = (false, false);
             }
             Some(known) => {
-                judged.reuse = Some(Reuse { of: "action", id: id.to_owned(), line: known.line });
+                judged.anomalies_mut().reuse = Some(Reuse { of: "action", id: id.to_owned(), line: known.line });
                 self.turn.id_reused = true;
             }
             None => {
@@ -755,7 +753,7 @@ impl Execution {
                 Some((_, None, _)) => true,
             };
             if !fits {
-                judged.outcome = Some(OutcomeMismatch {
+                judged.anomalies_mut().outcome = Some(OutcomeMismatch {
                     outcome: word.clone(),
                     evaluated: self.last_evaluation.map(|(kind, reason, _)| reason.map_or(kind.name(), EvaluationReason::name)),
                     line: self.last_evaluation.map_or(0, |(.., line)| line),

@@ -175,10 +175,12 @@ impl Execution {
                     }
                 }
                 if let Some(action) = action {
-                    judged.not_thought = self.is_nobodys_thought(None, action);
+                    if self.is_nobodys_thought(None, action) {
+                        judged.anomalies_mut().not_thought = true;
+                    }
                     let (found, reach) = authority::look(context, action);
-                    judged.malformed_diff = reach.as_ref().and_then(|r| r.malformed.clone());
-                    judged.understated = understated(context, action, found);
+                    judged.malform(reach.as_deref());
+                    judged.understate(understated(context, action, found));
                     let before = self.turn.proposal.as_ref().filter(|_| self.turn.executed.is_empty()).map(|p| &p.what);
                     let shown = before.filter(|p| p.id.as_deref().is_some_and(|id| action.id.is_some_and(|a| a == *id)));
                     let shown = self.turn.proposal_shown && shown.is_some_and(|p| p.same_as(action) == Some(true));
@@ -400,7 +402,8 @@ impl Execution {
     pub(super) fn skip_to(&mut self, line: u64, turn: Option<i64>, judged: &mut Judged) {
         let expected = self.turn.id.map_or(1, |n| n.saturating_add(1));
         if let Some(found) = turn.filter(|found| *found > expected && !self.turns_missed) {
-            (judged.order, judged.turns_lost) = (Some(TurnBreak::Jump { expected, found }), true);
+            let anomalies = judged.anomalies_mut();
+            (anomalies.order, anomalies.turns_lost) = (Some(TurnBreak::Jump { expected, found }), true);
         }
         self.begin_turn(line, turn);
     }

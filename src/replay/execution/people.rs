@@ -58,8 +58,8 @@ impl People {
         }
         let shape = shape(id);
         match self.shapes.get(&shape) {
-            Some((other, at)) if *plain(other) != *who.plain() && judged.confusable.len() < PAIRS => {
-                judged.confusable.push(Confusable { id: id.to_owned(), other: other.to_string(), line: *at });
+            Some((other, at)) if *plain(other) != *who.plain() && judged.anomalies().confusable.len() < PAIRS => {
+                judged.anomalies_mut().confusable.push(Confusable { id: id.to_owned(), other: other.to_string(), line: *at });
             }
             None if self.shapes.len() < SHAPES => {
                 self.shapes.insert(shape, (id.into(), line));
@@ -81,11 +81,15 @@ impl People {
         if !new {
             return;
         }
-        judged.late_agent = signed.map(|line| (agent.to_owned(), line)).or(judged.late_agent.take());
-        judged.late_issuer = issued.map(|line| (agent.to_owned(), line)).or(judged.late_issuer.take());
+        if let Some(line) = signed {
+            judged.anomalies_mut().late_agent = Some((agent.to_owned(), line));
+        }
+        if let Some(line) = issued {
+            judged.anomalies_mut().late_issuer = Some((agent.to_owned(), line));
+        }
         // What it has signed says as much.
-        if judged.late_agent.is_none() && self.governor.as_deref().is_some_and(|g| passes_for(g, &who)) {
-            judged.governing_agent = Some(agent.to_owned());
+        if judged.anomalies().late_agent.is_none() && self.governor.as_deref().is_some_and(|g| passes_for(g, &who)) {
+            judged.anomalies_mut().governing_agent = Some(agent.to_owned());
         }
     }
 
@@ -122,7 +126,7 @@ impl Execution {
         if let Some(recorded) = &self.people.recorded {
             let name = plain(agent);
             if !recorded.contains(&*name) && self.people.strangers.insert(name.into()) {
-                judged.stranger = Some(agent.to_owned());
+                judged.anomalies_mut().stranger = Some(agent.to_owned());
             }
         }
     }
@@ -146,12 +150,14 @@ impl Execution {
         if people.governor.is_some() && (changed.is_none() || !goes_on) {
             return;
         }
-        judged.resumed.governor = changed.filter(|_| goes_on).map(|before| (before, governor.clone()));
+        if let Some(before) = changed.filter(|_| goes_on) {
+            judged.anomalies_mut().resumed.governor = Some((before, governor.clone()));
+        }
         let who = Identity::of(&governor);
         people.look_at(line, &governor, &who, judged);
         people.governor_signs_as_human = false;
         if people.is_agent(&who) {
-            judged.governing_agent = Some(governor.clone());
+            judged.anomalies_mut().governing_agent = Some(governor.clone());
         }
         people.governor = Some(governor.into());
     }
@@ -196,11 +202,11 @@ impl Execution {
     pub(super) fn judge_issuer(&mut self, line: u64, issuer: &str, judged: &mut Judged) {
         let who = Identity::of(issuer);
         if who.plain().is_empty() {
-            judged.issued_by_nobody = true;
+            judged.anomalies_mut().issued_by_nobody = true;
             return;
         }
         if self.people.is_agent(&who) {
-            judged.issued_by_agent = Some(issuer.to_owned());
+            judged.anomalies_mut().issued_by_agent = Some(issuer.to_owned());
             return;
         }
         People::note(&mut self.people.issuers, &who, line);
@@ -212,9 +218,10 @@ impl Execution {
         let intent: Option<[u8; 32]> = started.intent.map(|intent| Sha256::digest(&*intent.decode()).into());
         let digest = started.policy_digest.map(|d| d.decode());
         if resumes {
-            judged.resumed.policy = digest.as_deref().zip(self.policy_digest.as_deref()).is_some_and(|(now, then)| now != then);
-            judged.resumed.max_turns = self.max_turns.zip(started.max_turns).filter(|(then, now)| then != now);
-            judged.resumed.intent = self.intent.zip(intent).is_some_and(|(then, now)| then != now);
+            let changed = &mut judged.anomalies_mut().resumed;
+            changed.policy = digest.as_deref().zip(self.policy_digest.as_deref()).is_some_and(|(now, then)| now != then);
+            changed.max_turns = self.max_turns.zip(started.max_turns).filter(|(then, now)| then != now);
+            changed.intent = self.intent.zip(intent).is_some_and(|(then, now)| then != now);
         }
         self.max_turns = started.max_turns.or(self.max_turns);
         self.policy_digest = digest.map(Into::into).or(self.policy_digest.take());

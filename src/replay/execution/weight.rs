@@ -1,15 +1,16 @@
 //! How much an open execution holds in memory, roughly.
 
-use super::{Execution, Known};
+use super::{Context, Execution, Known};
+use crate::replay::authority;
 use crate::replay::evidence::{Kept, KeptAction, Token, TurnEvidence};
 
 /// What a map or a set needs for an entry besides the entry itself: its share of free places, and what the allocator adds to a text.
 const ENTRY: usize = 32;
 
 impl Execution {
-    /// Bytes that it holds beyond the evidence of its open turn, and bytes of that evidence. Takes time by what it holds.
+    /// Bytes that it holds. Takes time by that.
     #[must_use]
-    pub fn weight(&self) -> (usize, usize) {
+    pub fn weight(&self) -> usize {
         let known: usize = self.known.iter().map(|(id, known)| id.len() + known.weight()).sum();
         let unissued: usize = self.unissued.iter().map(|(id, _)| id.len() + 2 * ENTRY).sum();
         let grants: usize = self.unknown_grants.iter().map(|(_, word)| word.len() + 2 * ENTRY).sum();
@@ -18,14 +19,25 @@ impl Execution {
         let changes: usize = self.changes.iter().map(super::super::changes::RecordedChange::weight).sum();
         let lines = self.seen_lines.len() * (size_of::<[u8; 32]>() + ENTRY / 2);
         let own = size_of::<Self>() + self.id.len() + self.outcome.as_ref().map_or(0, String::len);
-        (
-            own + known + names + tokens + self.buried_weight() + self.left.weight() + changes + lines + self.shown.weight(),
-            self.turn.weight(),
-        )
+        let books = known + names + tokens + self.buried_weight() + self.left.weight();
+        own + books + changes + lines + self.shown.weight() + self.turn.weight()
     }
 
     fn buried_weight(&self) -> usize {
         self.ledger.buried().map(|id| id.len() + 2 * ENTRY).sum()
+    }
+
+    /// Lets go of payloads of more than `short` bytes: what they do is found out before, and whether others are the same can still
+    /// be told.
+    pub fn digest(&mut self, context: Context<'_>, short: usize) {
+        let turn = &mut self.turn;
+        let thoughts = turn.thoughts.iter_mut().filter_map(|thought| thought.what.action.as_mut());
+        let proposal = turn.proposal.iter_mut().map(|kept| &mut kept.what);
+        let modified = turn.decision.iter_mut().filter_map(|kept| kept.what.modified.as_mut());
+        let frozen = self.known.values_mut().filter_map(|known| known.frozen.as_mut());
+        for action in thoughts.chain(proposal).chain(modified).chain(frozen) {
+            authority::digest(context, action, short);
+        }
     }
 
     /// Lets go of what only warnings rest on.
@@ -52,7 +64,11 @@ impl Token {
 
 impl KeptAction {
     fn weight(&self) -> usize {
-        size_of::<Self>() + self.payload.as_ref().map_or(0, |text| text.len()) + self.id.as_ref().map_or(0, |id| id.len())
+        let digest = self.digest.as_ref().map_or(0, |digest| digest.weight() + 2 * ENTRY);
+        size_of::<Self>()
+            + digest
+            + self.payload.as_ref().map_or(0, |text| text.len())
+            + self.id.as_ref().map_or(0, |id| id.len())
     }
 }
 

@@ -16,7 +16,7 @@ pub use turn::{
 
 use crate::governance::{EvaluationKind, State};
 use crate::json::{Raw, Str};
-use crate::replay::{Execution, Judged, KeptAction, Movement};
+use crate::replay::{Execution, Judged, Movement};
 use crate::trace::action;
 use crate::trace::record::{ActionType, EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
@@ -288,8 +288,7 @@ impl Turn {
 
 fn shown(action: &Action<'_>) -> Shown {
     // A trace may hold a payload of any size; what is kept of it is cut.
-    let kept = KeptAction::of(action);
-    let raw = || Text::of(kept.payload.as_deref().unwrap_or_default(), ACTION);
+    let raw = || Text::of(action.payload.map(|payload| payload.as_written()).unwrap_or_default(), ACTION);
     let deed = action.payload.and_then(|payload| {
         Some(match action.kind {
             ActionKind::Known(ActionType::ShellCmd) => Deed::Command(Text::of(&action::command(payload)?, ACTION)),
