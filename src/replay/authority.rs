@@ -71,16 +71,15 @@ pub(super) fn look(context: Context<'_>, action: &Action<'_>) -> (Option<Risk>, 
 
 /// The same of an action that was kept.
 pub(super) fn look_again(context: Context<'_>, action: &KeptAction) -> (Option<Risk>, Option<Arc<Reach>>) {
-    if action.is_digested() { (action.found, action.reach.clone()) } else { look(context, &action.as_action()) }
+    if let Some(analysis) = action.analysis() { analysis } else { look(context, &action.as_action()) }
 }
 
 /// Lets go of a kept payload, unless it is as `short`, in bytes; what it does is found out before.
 pub(super) fn digest(context: Context<'_>, action: &mut KeptAction, short: usize) {
     if action.payload.as_ref().is_some_and(|payload| payload.len() > short) {
-        if action.found.is_none() && action.reach.is_none() {
-            (action.found, action.reach) = look(context, &action.as_action());
-        }
-        action.digest();
+        let known = action.found.is_some() || action.reach.is_some();
+        let analysis = if known { (action.found, action.reach.clone()) } else { look(context, &action.as_action()) };
+        action.digest(analysis);
     }
 }
 

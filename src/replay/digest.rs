@@ -1,13 +1,16 @@
 //! What is kept of an action whose payload takes too much room: enough to tell whether another one is the same, and what it does.
 
 use super::authority::{Doing, categories};
+use super::reach::Reach;
 use super::scope::{Targets, diff_files};
+use crate::governance::risk::Risk;
 use crate::json::Raw;
 use crate::trace::action::{action_hash, tool};
 use crate::trace::record::ActionType;
 use crate::trace::step::{Action, ActionKind};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Bytes of names that are kept. What has more counts as unknown, which no token covers and no modification may touch.
 const NAMES: usize = 256 << 10;
@@ -24,6 +27,8 @@ pub struct Digest {
     /// What a modification may do as well; nothing where that is unknown.
     pub(super) does: Option<Doing>,
     pub(super) covered: Covered,
+    /// Risk and reach.
+    pub(super) analysis: (Option<Risk>, Option<Arc<Reach>>),
 }
 
 /// What a modification may not change, besides the type.
@@ -63,8 +68,8 @@ pub(super) struct Covered {
 }
 
 impl Digest {
-    /// Of an action with this payload.
-    pub(super) fn of(action: &Action<'_>, payload: Raw<'_>) -> Self {
+    /// Of an action with this payload, whose risk and reach are known.
+    pub(super) fn of(action: &Action<'_>, payload: Raw<'_>, analysis: (Option<Risk>, Option<Arc<Reach>>)) -> Self {
         let short = |names: &BTreeSet<String>| names.iter().map(String::len).sum::<usize>() <= NAMES;
         let fixed = match Fixed::of(action.kind, payload) {
             Fixed::Files(files) => Fixed::Files(files.filter(short)),
@@ -80,6 +85,7 @@ impl Digest {
             fixed,
             does: Doing::of(action),
             covered: Covered { tool, targets, categories: categories(action) },
+            analysis,
         }
     }
 
@@ -99,7 +105,8 @@ impl Digest {
         };
         let does = self.does.as_ref().map_or(0, |does| names(&does.programs));
         let targets = self.covered.targets.as_ref().map_or(0, |targets| 2 * targets.length());
-        size_of::<Self>() + fixed + does + targets
+        let reach = self.analysis.1.as_ref().map_or(0, |reach| reach.weight());
+        size_of::<Self>() + fixed + does + targets + reach
     }
 }
 

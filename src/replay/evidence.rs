@@ -112,18 +112,17 @@ impl KeptAction {
         }
     }
 
-    /// Whether its payload isn't kept, so that no more can be told of it than what has been found.
-    #[must_use]
-    pub fn is_digested(&self) -> bool {
-        self.digest.is_some()
-    }
-
-    /// Lets go of its payload.
-    pub(super) fn digest(&mut self) {
-        let digest = self.payload.as_deref().map(|payload| Digest::of(&self.as_action(), Raw::trusted(payload)));
+    /// Replaces its payload, whose risk and reach are these, by a digest.
+    pub(super) fn digest(&mut self, analysis: (Option<Risk>, Option<Arc<Reach>>)) {
+        let digest = self.payload.as_deref().map(|payload| Digest::of(&self.as_action(), Raw::trusted(payload), analysis));
         if let Some(digest) = digest {
             (self.payload, self.digest) = (None, Some(Arc::new(digest)));
         }
+    }
+
+    /// Its risk and reach, where the payload isn't kept.
+    pub(super) fn analysis(&self) -> Option<(Option<Risk>, Option<Arc<Reach>>)> {
+        self.digest.as_ref().map(|digest| digest.analysis.clone())
     }
 
     /// What tokens are compared with, where the payload isn't kept.
@@ -389,11 +388,11 @@ mod tests {
         let [kept, respelled, other] = written.each_ref().map(|payload| {
             let mut kept = KeptAction::of(&action(payload));
             let (hash, of_text) = (kept.hash(), kept.written_hash());
-            kept.digest();
+            kept.digest((None, None));
             assert_eq!((kept.hash(), kept.written_hash()), (hash, of_text));
             kept
         });
-        assert!(kept.is_digested() && kept.payload.is_none());
+        assert!(kept.payload.is_none());
         for (payload, same) in written.iter().zip([true, true, false]) {
             assert_eq!(kept.same_as(&action(payload)), Some(same));
             let kind = ActionKind::Known(ActionType::ToolCall);

@@ -48,6 +48,13 @@ impl Reach {
         *self == Self::default()
     }
 
+    /// Bytes that it holds, roughly.
+    pub(super) fn weight(&self) -> usize {
+        let paths = self.protected.iter().chain(&self.written).chain(&self.named);
+        let leaving = self.leaves.iter().map(|leaving| size_of::<Leaving>() + leaving.path.len() + leaving.why.len());
+        size_of::<Self>() + leaving.sum::<usize>() + paths.map(|path| size_of::<String>() + path.len()).sum::<usize>()
+    }
+
     /// What a diff reaches by its own headers, where it can be read.
     pub(super) fn of_diff(text: Option<&str>) -> Self {
         let Some(text) = text else {

@@ -67,6 +67,7 @@ impl KeptAction {
         let digest = self.digest.as_ref().map_or(0, |digest| digest.weight() + 2 * ENTRY);
         size_of::<Self>()
             + digest
+            + self.reach.as_ref().map_or(0, |reach| reach.weight())
             + self.payload.as_ref().map_or(0, |text| text.len())
             + self.id.as_ref().map_or(0, |id| id.len())
     }
