@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("random", &[]),
     ("syntax", &[]),
     ("quoting", &[]),
-    ("command", &["random", "syntax", "unseen"]),
+    ("command", &["random", "syntax", "unseen", "json"]),
     ("scan", &["json", "random", "bits"]),
     ("trace", &["governance", "schema", "scan", "json", "time", "diag", "unseen"]),
     ("policy", &["command", "governance", "trace", "json"]),
