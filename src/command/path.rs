@@ -61,7 +61,8 @@ pub fn normalise(path: &str, cwd: Option<&str>) -> Option<String> {
     Some(out)
 }
 
-/// True for a path without anything to remove: nearly all are. Names that begin with a dot are looked at one by one.
+/// True for a path without anything to remove: nearly all are. Names that begin with a dot are
+/// looked at one by one.
 fn is_clean(path: &str) -> bool {
     let ends = !path.is_empty() && !path.starts_with('.') && !path.ends_with('/');
     ends && !holds_pair(path, |one| one == b'/', |next| matches!(next, b'/' | b'.'))
@@ -81,7 +82,8 @@ fn walk(out: &mut String, path: &str) {
     }
 }
 
-/// What stands between slashes. Names are short: looking byte by byte is quicker than a search that is made for long texts.
+/// What stands between slashes. Names are short: looking byte by byte is quicker than a search that
+/// is made for long texts.
 fn parts(path: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(path);
     std::iter::from_fn(move || {
@@ -93,11 +95,14 @@ fn parts(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn under(path: &str, dir: &str) -> bool {
-    dir == "/" || path.strip_prefix(dir).is_some_and(|r| r.is_empty() || r.starts_with('/'))
+    dir == "/"
+        || path
+            .strip_prefix(dir)
+            .is_some_and(|r| r.is_empty() || r.starts_with('/'))
 }
 
-/// A variable in front of a path that no shell has expanded: `$HOME/x`, `${HOME}/x`, `%USERPROFILE%\\x`, `$env:APPDATA\\x`.
-/// Whoever uses the path may expand it.
+/// A variable in front of a path that no shell has expanded: `$HOME/x`, `${HOME}/x`,
+/// `%USERPROFILE%\\x`, `$env:APPDATA\\x`. Whoever uses the path may expand it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Variable<'p> {
     name: String,
@@ -152,18 +157,34 @@ impl<'p> Variable<'p> {
             (name, rest, true)
         } else {
             let behind = path.strip_prefix('$')?;
-            let (braced, behind) = behind.strip_prefix('{').map_or((false, behind), |behind| (true, behind));
-            let windows = behind.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("env:") || braced && word == "env.");
+            let (braced, behind) = behind
+                .strip_prefix('{')
+                .map_or((false, behind), |behind| (true, behind));
+            let windows = behind
+                .get(..4)
+                .is_some_and(|word| word.eq_ignore_ascii_case("env:") || braced && word == "env.");
             let behind = behind.get(if windows { 4 } else { 0 }..)?;
-            let end = behind.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(behind.len());
+            let end = behind
+                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .unwrap_or(behind.len());
             let (name, rest) = behind.split_at_checked(end)?;
-            (name, if braced { rest.strip_prefix('}')? } else { rest }, !windows)
+            (
+                name,
+                if braced {
+                    rest.strip_prefix('}')?
+                } else {
+                    rest
+                },
+                !windows,
+            )
         };
         let upper = name.to_ascii_uppercase();
         let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '(' | ')' | '-');
-        let known = TREE_VARIABLES.contains(&upper.as_str()) || HOME_VARIABLES.contains(&upper.as_str());
+        let known =
+            TREE_VARIABLES.contains(&upper.as_str()) || HOME_VARIABLES.contains(&upper.as_str());
         // `$lib/x` is an alias of some tool, and `50%/x%` is a name.
-        let is_one = !name.is_empty() && name.chars().all(word) && (known || !shell || name == upper);
+        let is_one =
+            !name.is_empty() && name.chars().all(word) && (known || !shell || name == upper);
         let ends = rest.is_empty() || rest.starts_with(['/', '\\', '%']);
         (is_one && ends).then_some(Self { name: upper, rest })
     }
@@ -179,16 +200,36 @@ impl<'p> Variable<'p> {
             name if HOME_VARIABLES.contains(&name) => home,
             "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => "/tmp",
             name if name.starts_with("PROGRAM")
-                || matches!(name, "SYSTEMROOT" | "WINDIR" | "SYSTEMDRIVE" | "ALLUSERSPROFILE") =>
+                || matches!(
+                    name,
+                    "SYSTEMROOT" | "WINDIR" | "SYSTEMDRIVE" | "ALLUSERSPROFILE"
+                ) =>
             {
                 "/System"
             }
-            _ => return PathInfo { class: PathClass::Unknown, secret, absolute: String::new() },
+            _ => {
+                return PathInfo {
+                    class: PathClass::Unknown,
+                    secret,
+                    absolute: String::new(),
+                };
+            }
         };
         // `%HOMEDRIVE%%HOMEPATH%` is one place.
-        let rest = self.rest.strip_prefix('%').map_or(self.rest, |more| more.split_once('%').map_or(more, |(_, rest)| rest));
-        let rest = if rest.contains('\\') { Cow::Owned(rest.replace('\\', "/")) } else { Cow::Borrowed(rest) };
-        let mut info = classify(&format!("{at}/{}", rest.trim_start_matches('/')), cwd, workdir, home);
+        let rest = self.rest.strip_prefix('%').map_or(self.rest, |more| {
+            more.split_once('%').map_or(more, |(_, rest)| rest)
+        });
+        let rest = if rest.contains('\\') {
+            Cow::Owned(rest.replace('\\', "/"))
+        } else {
+            Cow::Borrowed(rest)
+        };
+        let mut info = classify(
+            &format!("{at}/{}", rest.trim_start_matches('/')),
+            cwd,
+            workdir,
+            home,
+        );
         info.secret |= secret;
         info
     }
@@ -198,7 +239,9 @@ impl<'p> Variable<'p> {
 #[must_use]
 pub fn below_tree(path: &str) -> &str {
     match Variable::in_front_of(path) {
-        Some(variable) if TREE_VARIABLES.contains(&variable.name.as_str()) => variable.rest.trim_start_matches(['/', '\\']),
+        Some(variable) if TREE_VARIABLES.contains(&variable.name.as_str()) => {
+            variable.rest.trim_start_matches(['/', '\\'])
+        }
         _ => path,
     }
 }
@@ -208,9 +251,11 @@ pub fn below_tree(path: &str) -> &str {
 pub fn names_home(path: &str) -> bool {
     if let Some(behind) = path.strip_prefix('~') {
         let (user, rest) = behind.split_at(behind.find(['/', '\\']).unwrap_or(behind.len()));
-        let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
+        let letter =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
         // `~backup.txt` is a file.
-        return user.chars().all(letter) && (!rest.is_empty() || !user.starts_with(|c: char| c.is_ascii_digit()));
+        return user.chars().all(letter)
+            && (!rest.is_empty() || !user.starts_with(|c: char| c.is_ascii_digit()));
     }
     Variable::in_front_of(path).is_some_and(|v| HOME_VARIABLES.contains(&v.name.as_str()))
 }
@@ -218,16 +263,24 @@ pub fn names_home(path: &str) -> bool {
 /// Classes a path as it stands in an expanded word.
 #[must_use]
 pub fn classify(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> PathInfo {
-    super::unexpanded::classify(path, cwd, (workdir, home)).unwrap_or_else(|| classify_as_written(path, cwd, workdir, home))
+    super::unexpanded::classify(path, cwd, (workdir, home))
+        .unwrap_or_else(|| classify_as_written(path, cwd, workdir, home))
 }
 
-/// Classes a path that nobody expands but for a tilde or a variable in front: a name in a diff, a word that a shell has expanded.
+/// Classes a path that nobody expands but for a tilde or a variable in front: a name in a diff, a
+/// word that a shell has expanded.
 #[must_use]
 pub fn classify_as_written(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> PathInfo {
-    let unknown = |secret| PathInfo { class: PathClass::Unknown, secret, absolute: String::new() };
-    // A path that begins with a hole can be any path; but its tail may still name a secret. What a plain
-    // path names, its absolute form names as well.
-    let plain = cwd.is_some() && !path.starts_with(['~', HOLE]) && !holds_pair(path, |one| one == b'.', |next| next == b'.');
+    let unknown = |secret| PathInfo {
+        class: PathClass::Unknown,
+        secret,
+        absolute: String::new(),
+    };
+    // A path that begins with a hole can be any path; but its tail may still name a secret. What a
+    // plain path names, its absolute form names as well.
+    let plain = cwd.is_some()
+        && !path.starts_with(['~', HOLE])
+        && !holds_pair(path, |one| one == b'.', |next| next == b'.');
     let tail_secret = !plain && is_secret_name(path, home);
     if path.starts_with(HOLE) {
         return unknown(tail_secret);
@@ -247,7 +300,11 @@ pub fn classify_as_written(path: &str, cwd: Option<&str>, workdir: &str, home: &
         && !user.starts_with('/')
         && !user.starts_with(['+', '-'])
     {
-        return PathInfo { class: PathClass::Home, secret: tail_secret, absolute: path.to_owned() };
+        return PathInfo {
+            class: PathClass::Home,
+            secret: tail_secret,
+            absolute: path.to_owned(),
+        };
     }
     let Some(abs) = normalise(path, cwd) else {
         return unknown(tail_secret);
@@ -256,11 +313,19 @@ pub fn classify_as_written(path: &str, cwd: Option<&str>, workdir: &str, home: &
     let climbs = holds(&abs, |byte| byte == 0);
     let secret = tail_secret || is_secret_name(&abs, home) || glob_hits_secret(&abs, home);
     let class = if climbs && !under(&abs, "/dev") && !under(&abs, "/tmp") {
-        if is_system(&abs) { PathClass::System } else { PathClass::Unknown }
+        if is_system(&abs) {
+            PathClass::System
+        } else {
+            PathClass::Unknown
+        }
     } else {
         class_of(&abs, workdir, home)
     };
-    PathInfo { class, secret, absolute: abs }
+    PathInfo {
+        class,
+        secret,
+        absolute: abs,
+    }
 }
 
 fn class_of(abs: &str, workdir: &str, home: &str) -> PathClass {
@@ -294,19 +359,41 @@ fn class_of(abs: &str, workdir: &str, home: &str) -> PathClass {
     if under(workdir, abs) {
         return PathClass::Outside;
     }
-    for t in ["/tmp", "/var/tmp", "/private/tmp", "/dev/shm", "/var/folders"] {
+    for t in [
+        "/tmp",
+        "/var/tmp",
+        "/private/tmp",
+        "/dev/shm",
+        "/var/folders",
+    ] {
         if under(abs, t) {
-            return if abs.len() == t.len() { PathClass::Outside } else { PathClass::Temporary };
+            return if abs.len() == t.len() {
+                PathClass::Outside
+            } else {
+                PathClass::Temporary
+            };
         }
     }
-    if under(abs, home) || abs.starts_with("/root") || abs.starts_with("/home/") || abs.starts_with("/Users/") {
+    if under(abs, home)
+        || abs.starts_with("/root")
+        || abs.starts_with("/home/")
+        || abs.starts_with("/Users/")
+    {
         return PathClass::Home;
     }
-    if is_system(abs) { PathClass::System } else { PathClass::Outside }
+    if is_system(abs) {
+        PathClass::System
+    } else {
+        PathClass::Outside
+    }
 }
 
 fn is_system(abs: &str) -> bool {
-    let top = abs.trim_start_matches('/').split('/').next().unwrap_or_default();
+    let top = abs
+        .trim_start_matches('/')
+        .split('/')
+        .next()
+        .unwrap_or_default();
     matches!(
         top,
         "bin"
@@ -328,12 +415,27 @@ fn is_system(abs: &str) -> bool {
     )
 }
 
-/// Characters that HFS+ leaves out when it compares names (Apple's technical note TN1150; the list that git keeps).
+/// Characters that HFS+ leaves out when it compares names (Apple's technical note TN1150; the list
+/// that git keeps).
 pub(crate) const fn ignored_by_hfs(c: char) -> bool {
     matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
-/// A path as a file system sees it that folds letters' case and normalises Unicode: two that fold to the same may be one file.
+/// The parts of a path between these ASCII characters. Names are short: a plain loop over their
+/// bytes is faster than a search for characters.
+pub(crate) fn names<'a>(path: &'a str, separators: &'static [u8]) -> impl Iterator<Item = &'a str> {
+    debug_assert!(separators.is_ascii());
+    let mut rest = Some(path);
+    std::iter::from_fn(move || {
+        let path = rest?;
+        let end = path.bytes().position(|byte| separators.contains(&byte));
+        rest = end.and_then(|end| path.get(end + 1..));
+        path.get(..end.unwrap_or(path.len()))
+    })
+}
+
+/// A path as a file system sees it that folds letters' case and normalises Unicode: two that fold
+/// to the same may be one file.
 #[must_use]
 pub fn fold(path: &str) -> String {
     if path.is_ascii() {
@@ -341,7 +443,11 @@ pub fn fold(path: &str) -> String {
     }
     // Decomposed, folded, and decomposed again: folding may give letters that aren't.
     let seen = path.chars().filter(|c| !ignored_by_hfs(*c));
-    seen.nfd().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).nfd().collect()
+    seen.nfd()
+        .flat_map(char::to_lowercase)
+        .map(|c| if c == 'ς' { 'σ' } else { c })
+        .nfd()
+        .collect()
 }
 
 /// Names of files whose contents are secrets, some of them only in certain places.
@@ -430,9 +536,16 @@ static SECRET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| SECRET_NAMES.into_it
 /// True for files whose contents are secrets.
 #[must_use]
 pub fn is_secret_name(path: &str, home: &str) -> bool {
-    let name = path.bytes().rposition(|byte| byte == b'/').and_then(|slash| path.get(slash + 1..)).unwrap_or(path);
-    let lower =
-        if name.bytes().any(|b| b.is_ascii_uppercase()) { Cow::Owned(name.to_ascii_lowercase()) } else { Cow::Borrowed(name) };
+    let name = path
+        .bytes()
+        .rposition(|byte| byte == b'/')
+        .and_then(|slash| path.get(slash + 1..))
+        .unwrap_or(path);
+    let lower = if name.bytes().any(|b| b.is_ascii_uppercase()) {
+        Cow::Owned(name.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(name)
+    };
     if lower.ends_with(".pub") {
         return false;
     }
@@ -457,7 +570,11 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
         };
     }
     if let Some(rest) = lower.strip_prefix(".env.") {
-        return !["example", "sample", "template", "dist", "defaults", "schema", "tpl"].iter().any(|x| rest.contains(x));
+        return ![
+            "example", "sample", "template", "dist", "defaults", "schema", "tpl",
+        ]
+        .iter()
+        .any(|x| rest.contains(x));
     }
     let private = |ext| {
         matches!(
@@ -481,13 +598,16 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
     // Names are short: looking byte by byte is quicker than a search that is made for long texts.
     let dot = lower.bytes().rposition(|byte| byte == b'.');
     if dot.is_some_and(|at| at > 0 && lower.get(at + 1..).is_some_and(private)) {
-        return !["public", "cacert", "ca-cert", "ca-bundle"].iter().any(|word| lower.contains(word));
+        return !["public", "cacert", "ca-cert", "ca-bundle"]
+            .iter()
+            .any(|word| lower.contains(word));
     }
     stands_in_a_store(path, &lower)
 }
 
-/// True if a path leads into a folder where secrets are kept, or names such a folder as a whole: then it may
-/// be copied or packed with all that is in it. `name` is the last part of the path in lower case.
+/// True if a path leads into a folder where secrets are kept, or names such a folder as a whole:
+/// then it may be copied or packed with all that is in it. `name` is the last part of the path in
+/// lower case.
 fn stands_in_a_store(path: &str, name: &str) -> bool {
     let path = path.trim_end_matches('/');
     // Most paths have no part that begins as one of these folders does.
@@ -505,9 +625,13 @@ fn stands_in_a_store(path: &str, name: &str) -> bool {
         if !part.bytes().next().is_some_and(begins) {
             continue;
         }
-        let below = |folder: &str| behind.is_some_and(|b| b.strip_prefix(folder).is_some_and(|b| b.starts_with('/')));
+        let below = |folder: &str| {
+            behind.is_some_and(|b| b.strip_prefix(folder).is_some_and(|b| b.starts_with('/')))
+        };
         let found = match part {
-            ".ssh" | ".gnupg" | ".azure" | ".password-store" => !(behind.is_some() && public_in_store(name)),
+            ".ssh" | ".gnupg" | ".azure" | ".password-store" => {
+                !(behind.is_some() && public_in_store(name))
+            }
             ".aws" => !(behind.is_some() && name == "config"),
             ".kube" => true,
             ".mozilla" => behind.is_none() || below("firefox"),
@@ -515,14 +639,19 @@ fn stands_in_a_store(path: &str, name: &str) -> bool {
                 behind.is_some() && !public_in_store(name)
             }
             ".config" if !below("git") => {
-                let store = ["gcloud", "chromium", "op", "solana", "rclone"].into_iter().any(below);
-                store && !public_in_store(name) || behind.is_some_and(|b| b == "gcloud" || b.starts_with("hub"))
+                let store = ["gcloud", "chromium", "op", "solana", "rclone"]
+                    .into_iter()
+                    .any(below);
+                store && !public_in_store(name)
+                    || behind.is_some_and(|b| b == "gcloud" || b.starts_with("hub"))
             }
             ".config" if below("git") => name == "credentials",
             ".docker" => behind.is_some_and(|b| b.starts_with("config.json")),
             ".gem" => behind.is_some_and(|b| b.starts_with("credentials")),
             "run" => below("secrets"),
-            "etc" => ["ssl/private", "sudoers.d", "kubernetes/pki"].into_iter().any(below),
+            "etc" => ["ssl/private", "sudoers.d", "kubernetes/pki"]
+                .into_iter()
+                .any(below),
             ".local" => below("share/keyrings"),
             _ => false,
         };
@@ -559,18 +688,35 @@ fn glob_hits_secret(abs: &str, home: &str) -> bool {
         "/.bash_history",
         "/.pgpass",
     ];
-    ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/root/.ssh/id_rsa"].iter().any(|p| super::table::spec::glob(&pattern, p))
-        || places.iter().any(|p| super::table::spec::glob(&pattern, &format!("{home}{p}")))
+    [
+        "/etc/shadow",
+        "/etc/gshadow",
+        "/etc/sudoers",
+        "/root/.ssh/id_rsa",
+    ]
+    .iter()
+    .any(|p| super::table::spec::glob(&pattern, p))
+        || places
+            .iter()
+            .any(|p| super::table::spec::glob(&pattern, &format!("{home}{p}")))
         || name.starts_with(".env") && !name.contains("example")
-        || name.starts_with(".en") && name.len() < 8 && super::table::spec::glob(&super::chars::source(name), ".env")
+        || name.starts_with(".en")
+            && name.len() < 8
+            && super::table::spec::glob(&super::chars::source(name), ".env")
 }
 
 /// True if a deletion of this path takes more than one file: a lone `*`, the tree itself.
 #[must_use]
 pub fn is_sweeping(path: &str) -> bool {
-    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+    let name = path
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(path);
     let only_globs = !name.is_empty() && name.chars().all(|c| matches!(c, STAR | '\u{3}' | '.'));
-    only_globs || (has_hole(name) && !name.contains(SAFE_HOLE)) || path.split('/').rev().skip(1).any(|p| p.contains(STAR))
+    only_globs
+        || (has_hole(name) && !name.contains(SAFE_HOLE))
+        || path.split('/').rev().skip(1).any(|p| p.contains(STAR))
 }
 
 #[cfg(test)]
@@ -580,7 +726,14 @@ mod tests {
 
     #[test]
     fn folders_of_secrets_are_known_wherever_they_stand() {
-        for path in ["/home/dev/.ssh/x", ".ssh/x", "a/.aws/x", "/etc/ssl/private/x", "etc/sudoers.d/x", "/run/secrets/x"] {
+        for path in [
+            "/home/dev/.ssh/x",
+            ".ssh/x",
+            "a/.aws/x",
+            "/etc/ssl/private/x",
+            "etc/sudoers.d/x",
+            "/run/secrets/x",
+        ] {
             assert!(is_secret_name(path, "/home/dev"), "{path}");
         }
         for path in ["/home/dev/project/src/x", "ssh/x", "src/eta/x", "", "/"] {

@@ -3,7 +3,7 @@
 //! One list for the risk of a change, for rule YV705 and for `path: { protected: … }` in policies.
 
 use super::effect::Risk;
-use super::path::fold;
+use super::path::{fold, names};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -73,7 +73,9 @@ impl Name {
     fn matches(&self, name: &str) -> bool {
         match self {
             Self::Plain(plain) => plain == name,
-            Self::Glob(start, end) => name.strip_prefix(start.as_str()).is_some_and(|rest| rest.ends_with(end.as_str())),
+            Self::Glob(start, end) => name
+                .strip_prefix(start.as_str())
+                .is_some_and(|rest| rest.ends_with(end.as_str())),
         }
     }
 }
@@ -98,13 +100,26 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     for group in file().into_iter().flat_map(|file| file.groups) {
         debug_assert!(!group.name.is_empty());
         for path in &group.paths {
-            // In a policy a glob with a slash counts from the work tree; here it counts from any directory.
+            // In a policy a glob with a slash counts from the work tree; here it counts from any
+            // directory.
             let inner = path.trim_end_matches('/').contains('/');
-            let list = if group.policy == Policy::Ask { &mut table.ask } else { &mut table.deny };
-            list.push(if inner { format!("**/{path}") } else { path.clone() });
+            let list = if group.policy == Policy::Ask {
+                &mut table.ask
+            } else {
+                &mut table.deny
+            };
+            list.push(if inner {
+                format!("**/{path}")
+            } else {
+                path.clone()
+            });
             let folded = fold(path);
             let folder = folded.ends_with('/');
-            let mut names: Vec<String> = folded.trim_end_matches('/').split('/').map(str::to_owned).collect();
+            let mut names: Vec<String> = folded
+                .trim_end_matches('/')
+                .split('/')
+                .map(str::to_owned)
+                .collect();
             let Some(last) = names.pop() else { continue };
             let index = table.entries.len();
             let last = if let Some((start, end)) = last.split_once('*') {
@@ -114,7 +129,12 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
                 table.plain.entry(last.clone()).or_default().push(index);
                 Name::Plain(last)
             };
-            table.entries.push(Entry { above: names, last, folder, risk: group.risk });
+            table.entries.push(Entry {
+                above: names,
+                last,
+                folder,
+                risk: group.risk,
+            });
         }
     }
     table
@@ -132,7 +152,8 @@ pub fn denied() -> &'static [String] {
     &TABLE.deny
 }
 
-/// What protects a path, as a system that folds names would see it; the strictest where several entries do.
+/// What protects a path, as a system that folds names would see it; the strictest where several
+/// entries do.
 #[must_use]
 pub fn find(path: &str) -> Option<Protection> {
     let table = &*TABLE;
@@ -141,12 +162,25 @@ pub fn find(path: &str) -> Option<Protection> {
     } else {
         Cow::Borrowed(path)
     };
-    let names = || seen.split(['/', '\\']).filter(|p| !matches!(*p, "" | "." | "..")).map(plain);
+    let names = || {
+        names(&seen, b"/\\")
+            .filter(|p| !matches!(*p, "" | "." | ".."))
+            .map(plain)
+    };
     let globs = |name: &str| {
         let last = name.bytes().next_back();
-        table.globs.iter().filter(move |(end, _)| end.is_none() || *end == last).map(|(_, index)| *index)
+        table
+            .globs
+            .iter()
+            .filter(move |(end, _)| end.is_none() || *end == last)
+            .map(|(_, index)| *index)
     };
-    let fits = |index: usize, name: &str| table.entries.get(index).is_some_and(|entry| entry.last.matches(name));
+    let fits = |index: usize, name: &str| {
+        table
+            .entries
+            .get(index)
+            .is_some_and(|entry| entry.last.matches(name))
+    };
     let mut depth = 0;
     let mut last = None;
     let mut known = false;
@@ -165,13 +199,29 @@ pub fn find(path: &str) -> Option<Protection> {
     let mut found: Option<Risk> = None;
     for (at, name) in names.iter().enumerate() {
         let is_last = at + 1 == names.len();
-        let named = table.plain.get(*name).map(Vec::as_slice).unwrap_or_default();
+        let named = table
+            .plain
+            .get(*name)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let globs = is_last.then(|| globs(name)).into_iter().flatten();
-        for entry in named.iter().copied().chain(globs).filter_map(|index| table.entries.get(index)) {
-            let above = at.checked_sub(entry.above.len()).and_then(|from| names.get(from..at));
+        for entry in named
+            .iter()
+            .copied()
+            .chain(globs)
+            .filter_map(|index| table.entries.get(index))
+        {
+            let above = at
+                .checked_sub(entry.above.len())
+                .and_then(|from| names.get(from..at));
             let fits = (is_last || entry.folder)
                 && entry.last.matches(name)
-                && above.is_some_and(|above| above.iter().zip(&entry.above).all(|(one, other)| one == other));
+                && above.is_some_and(|above| {
+                    above
+                        .iter()
+                        .zip(&entry.above)
+                        .all(|(one, other)| one == other)
+                });
             if fits {
                 found = found.max(Some(entry.risk));
             }
@@ -180,9 +230,13 @@ pub fn find(path: &str) -> Option<Protection> {
     found.map(|risk| Protection { risk })
 }
 
-/// A name without what Windows ignores at its end or takes for a stream; git's directory by its short name as well.
+/// A name without what Windows ignores at its end or takes for a stream; git's directory by its
+/// short name as well.
 fn plain(name: &str) -> &str {
-    let name = name.split_once(':').map_or(name, |(name, _)| name).trim_end_matches(['.', ' ']);
+    let name = names(name, b":")
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['.', ' ']);
     if name == "git~1" { ".git" } else { name }
 }
 
@@ -197,8 +251,16 @@ mod tests {
             for path in &group.paths {
                 assert!(!path.starts_with('/') && !path.contains("**"), "{path}");
                 // One wildcard, in the last name, is what is understood here.
-                let (above, last) = path.trim_end_matches('/').rsplit_once('/').unwrap_or(("", path));
-                assert!(last.matches('*').count() <= 1 && !above.contains('*') && !path.contains(['?', '[', '{']), "{path}");
+                let (above, last) = path
+                    .trim_end_matches('/')
+                    .rsplit_once('/')
+                    .unwrap_or(("", path));
+                assert!(
+                    last.matches('*').count() <= 1
+                        && !above.contains('*')
+                        && !path.contains(['?', '[', '{']),
+                    "{path}"
+                );
             }
             for path in &group.finds {
                 let risk = find(path).map(|p| p.risk);
@@ -214,7 +276,15 @@ mod tests {
 
     #[test]
     fn disguises_are_seen_through() {
-        for path in [".ENVRC", ".envrc.", ".npmrc ", ".envrc::$DATA", "a\\.npmrc", ".\u{200c}envrc", "./.vscode/./tasks.json"] {
+        for path in [
+            ".ENVRC",
+            ".envrc.",
+            ".npmrc ",
+            ".envrc::$DATA",
+            "a\\.npmrc",
+            ".\u{200c}envrc",
+            "./.vscode/./tasks.json",
+        ] {
             assert!(find(path).is_some(), "{path:?}");
         }
         for path in ["", "/", "src/a.rs", "workflows/ci.yml", ".github"] {
